@@ -87,6 +87,7 @@ test('names of the registry, as the API takes them', () => {
   }
   assert.equal(parseSearchText('SN 2026abc r=5'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
   assert.equal(parseSearchText('FRB 20121102A'), { kind: 'tns', name: 'frb20121102a', radiusArcsec: undefined });
+  assert.equal(parseSearchText('FRB 20121102A 5"'), { kind: 'tns', name: 'frb20121102a', radiusArcsec: 5 });
   assert.equal(parseSearchText('SN2026abc 5"'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
 });
 

@@ -172,7 +172,7 @@ function takeRadius(text) {
  * @param {string} text
  */
 function standsAlone(text) {
-  if (/^(?:sn|at)?\s*\d{4}\s*[a-z]+[a-z\d]*$/.test(text.trim())) return true;
+  if (NAME.test(text.trim())) return true;
   const found = positionOf(text.trim(), undefined);
   return found?.kind === 'position';
 }
