@@ -80,6 +80,7 @@ test('names of the registry, as the API takes them', () => {
     ['sn2026A', '2026a'],
     ['2026 abc', '2026abc'],
     ['at 2018cow', '2018cow'],
+    ['20121102A', '20121102a'],
   ] as const;
   for (const [typed, name] of names) {
     assert.equal(parseSearchText(typed), { kind: 'tns', name, radiusArcsec: undefined }, typed);
