@@ -30,7 +30,9 @@ export async function openPublications(options: PublicationsOptions): Promise<re
   const catalogs = new Catalogs(store.catalogs());
   const { PUBLISH_WATCHES: file, NEARSKY_MAX_STREAM_AREAS: maxAreas } = config;
   const watches = file === null ? [] : await readWatches(file, catalogs, maxAreas);
-  const fragments = new SharedFragments(answerSettings(config, catalogs));
+  const fragments = new SharedFragments(answerSettings(config, catalogs), () =>
+    log('publish_left_out', { reason: 'a source was imported without a position' }),
+  );
   const sources = {
     matches: { matches: new MatchMessages(store, fragments) },
     objects: {

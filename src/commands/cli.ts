@@ -144,7 +144,11 @@ function parse(command: Command, options: Readonly<Record<string, Option>>, args
     return [name, { type, ...(option.short && { short: option.short }) }] as const;
   });
   try {
-    const parsed = parseArgs({ args: args.map(hideSign), options: Object.fromEntries(types), allowPositionals: true });
+    const given = { args: args.map(hideSign), options: Object.fromEntries(types), allowPositionals: true };
+    const parsed = parseArgs({ ...given, tokens: true });
+    const named = parsed.tokens.flatMap(token => (token.kind === 'option' && token.value !== undefined ? token : []));
+    const twice = named.find(({ name }, i) => named.findIndex(other => other.name === name) < i);
+    if (twice) throw new Error(`--${twice.name} is given twice`);
     const values = Object.entries(parsed.values).map(([name, value]) => {
       return [name, typeof value === 'string' ? showSign(value) : value] as const;
     });

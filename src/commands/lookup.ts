@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
+import { parseTnsName } from '../tns/names.ts';
 import { ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { bytesOf, type Command, type Invocation, UsageError } from './cli.ts';
 import { isForPeople, TerminalTable } from './terminal_table.ts';
@@ -111,8 +112,7 @@ async function inputsOf(given: readonly string[]): Promise<Input[]> {
 function inputOf(text: string, where: string): Input {
   if (/^\d+$/.test(text))
     return { kind: 'id', json: `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}` };
-  if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text))
-    return { kind: 'tns', json: `{"kind": "tns", "name": ${JSON.stringify(text)}}` };
+  if (parseTnsName(text)) return { kind: 'tns', json: `{"kind": "tns", "name": ${JSON.stringify(text)}}` };
   throw new UsageError(
     `${where} is not a diaObjectId, a TNS name or an existing file${where === text ? '' : `: ${JSON.stringify(text)}`}`,
   );

@@ -1,7 +1,7 @@
 /** `nearsky publish`: sends each match as a message of a Kafka topic. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPublications } from '../background/publications.ts';
-import { logToStderr } from '../base/log.ts';
+import { limited, logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
@@ -67,7 +67,7 @@ async function run(invocation: Invocation): Promise<number> {
     from,
     store,
     ledger: name => new StoreLedger(store, writer, name),
-    log: notingErrors(logToStderr, () => writer),
+    log: notingErrors(limited(logToStderr), () => writer),
   });
   const ended = Promise.all(publications.map(each => each.run(stop)));
   await new Promise(resolve => stop.addEventListener('abort', resolve));

@@ -27,7 +27,7 @@ export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boole
 ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <div class="with-schema">
 <div>
-<form id="query" action="${TAP_PATH}/sync" method="post" data-formats="${formats.join(' ')}">
+<form id="query" action="${TAP_PATH}/sync" method="post" data-formats="${formats.join(' ')}" data-most="${config.TAP_MAX_RECORDS}">
 <input type="hidden" name="LANG" value="ADQL">
 <label for="adql">A query in ADQL</label>
 <textarea id="adql" class="editor" name="QUERY" rows="8" required autocomplete="off" autocapitalize="off" spellcheck="false">${EXAMPLES[0][2]}</textarea>

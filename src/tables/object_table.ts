@@ -214,7 +214,7 @@ const INPUT_FIELDS: readonly Field[] = [
     type: 'text',
     ucd: 'meta.note',
     description:
-      'The input: an identifier, right ascension and declination in degrees, or a name; JSON as sent if it is invalid.',
+      'The input: an identifier, right ascension and declination in degrees, or a name as sent; JSON if it is invalid.',
     cell: ({ input }) => inputText(input!),
   },
   {
@@ -243,7 +243,9 @@ const INPUT_FIELDS: readonly Field[] = [
 function inputText({ normalized, input }: AnsweredInput): string {
   if (!normalized) return toJson(input);
   const { diaObjectId_str, ra, dec, name } = normalized;
-  return diaObjectId_str ?? name ?? `${ra} ${dec}`;
+  // A name as sent, because its prefix may decide whether it is found.
+  if (name !== undefined) return typeof input === 'string' ? input : (input as { readonly name: string }).name;
+  return diaObjectId_str ?? `${ra} ${dec}`;
 }
 
 const IDENTIFIER = own('diaObjectId', ({ object }) => int64(object?.diaObjectId_str));

@@ -159,7 +159,7 @@ class Notes {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
 const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
 /** In some exports the name begins with the prefix. A designation itself begins with its year. */
-const PREFIXED = /^([A-Z]{2,3}) ?(\d{4}[0-9A-Za-z]+)$/;
+const DESIGNATION = /^([A-Z]{2,3})?(\d{4}[0-9A-Z]+)$/i;
 const MAX_TEXT_CHARACTERS = 256;
 
 /** The object of a row, or the reason why the row is rejected. An unreadable redshift becomes null, and is counted. */
@@ -167,8 +167,9 @@ function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRe
   const cell = (column: Column) => cells[places[column]]?.trim() ?? '';
   const objid = /^\d{1,15}$/.test(cell('objid')) ? Number(cell('objid')) : undefined;
   if (objid === undefined) return 'objid is not a whole number';
-  const [, prefix, bare] = PREFIXED.exec(cell('name')) ?? [undefined, null, cell('name')];
-  if (!NAME.test(bare!)) return 'name is empty, longer than 64 characters, or has a stray quote';
+  // A name with white space or a prefix would not be found, because names are searched for without them.
+  const [, prefix, bare = cell('name')] = DESIGNATION.exec(cell('name').replace(/\s+/g, '')) ?? [];
+  if (!NAME.test(bare)) return 'name is empty, longer than 64 characters, or has a stray quote';
   const ra = numberWithin(cell('ra'), 0, 360);
   if (ra === undefined) return 'ra is not a number of degrees from 0 to 360';
   const dec = numberWithin(cell('declination'), -90, 90);
@@ -182,8 +183,8 @@ function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRe
   };
   return {
     objid,
-    name: bare!,
-    namePrefix: textOrNull('name_prefix') ?? prefix!,
+    name: bare,
+    namePrefix: textOrNull('name_prefix') ?? prefix?.toUpperCase() ?? null,
     ra,
     dec,
     classification: textOrNull('type'),

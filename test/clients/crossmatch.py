@@ -70,6 +70,11 @@ if has("astropy"):
     found = service.crossmatch(mixed, radius_arcsec=2)
     assert str(found["wide"][0]) == str(2**63 + 5), found["wide"]
     check("a column of SkyCoord", found["nearsky_status"], found["nearsky_diaObjectId"])
+    ecliptic = Table({"at": SkyCoord([ra, 150], [dec, -80], unit="deg").barycentrictrueecliptic})
+    found = service.crossmatch(ecliptic, radius_arcsec=2)
+    check("a frame that only astropy converts", found["nearsky_status"], found["nearsky_diaObjectId"])
+    assert ecliptic["at"].frame.name == "barycentrictrueecliptic"
+    assert len(service.crossmatch(SkyCoord([], [], unit="deg"))) == 0
 for as_job in (False, True):
     try:
         service.crossmatch(b"x,y\n1,2\n", as_job=as_job)

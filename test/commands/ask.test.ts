@@ -66,9 +66,10 @@ test('ids, names and files, in the formats of answers; the directory and the ser
     const ofBoth = await start(['lookup', '--data', data, '--format', 'ndjson', ...both], { API_MAX_POSITIONS: '1' })
       .finished;
     assert.equal([ofBoth.code, ofBoth.stderr, ofBoth.stdout.trimEnd().split('\n').length], [0, '', both.length]);
-    const named = await run('lookup', '--data', data, 'SN 2099zzz');
-    const [{ kind, status }] = JSON.parse(named.stdout).results;
-    assert.equal([named.code, kind, status], [0, 'tns', 'resolver_unavailable'], 'a name is asked for as one');
+    const names = ['SN 2099zzz', 'FRB 20990101A', ' at  2099zzz'];
+    const named = JSON.parse((await run('lookup', '--data', data, ...names)).stdout).results;
+    for (const { kind, status } of named) assert.equal([kind, status], ['tns', 'resolver_unavailable']);
+    assert.is(named.length, names.length, 'a name is asked for as one');
     const tooMany = await start(['lookup', '--data', data, ...IDS], { API_MAX_IDS: '1' }).finished;
     assert.equal(
       [

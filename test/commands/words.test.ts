@@ -21,6 +21,8 @@ test('the nearest command and option; help of a command; an option by its own na
     [['frobnicate'], 2, /unknown command "frobnicate"\. Commands:/],
     [['serve', '--prot', '1'], 2, /Unknown option '--prot': did you mean --port\? Usage/],
     [['serve', '--port', 'abc'], 2, /--port must be an integer from 0 to 65535 \("abc" was given/],
+    [['stats', '--data', 'a', '--json', '--data=b'], 2, /--data is given twice\. Usage: nearsky stats/],
+    [['stats', '--json', '--json', '--help'], 0, /^Usage: nearsky stats/],
     [['help', 'ingest'], 0, /^Usage: nearsky ingest --broker/],
   ];
   for (const [args, code, text] of told) {

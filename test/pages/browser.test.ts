@@ -918,6 +918,7 @@ checkQueries('a query: its rows, ids that lead to their objects, and a plot of t
     assert.match((await page.locator('.plot').getAttribute('aria-label'))!, 'phot_g_mean_mag (mag) against bp_rp');
     await page.getByRole('combobox', { name: 'The column of the y axis' }).selectOption('diaObjectId');
     assert.not.equal(await points(), before);
+    assert.match((await page.locator('.downloads').textContent())!, /^All rows, at most 1[\D]?000[\D]?000: votable /);
     const link = page.locator('.downloads').getByRole('link', { name: 'csv', exact: true });
     const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
     assert.is(file.suggestedFilename(), 'nearsky-query.csv');

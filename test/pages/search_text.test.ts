@@ -80,6 +80,7 @@ test('names of the registry, as the API takes them', () => {
     ['sn2026A', '2026a'],
     ['2026 abc', '2026abc'],
     ['at 2018cow', '2018cow'],
+    ['20121102A', '20121102a'],
   ] as const;
   for (const [typed, name] of names) {
     assert.equal(parseSearchText(typed), { kind: 'tns', name, radiusArcsec: undefined }, typed);
@@ -87,6 +88,7 @@ test('names of the registry, as the API takes them', () => {
   }
   assert.equal(parseSearchText('SN 2026abc r=5'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
   assert.equal(parseSearchText('FRB 20121102A'), { kind: 'tns', name: 'frb20121102a', radiusArcsec: undefined });
+  assert.equal(parseSearchText('FRB 20121102A 5"'), { kind: 'tns', name: 'frb20121102a', radiusArcsec: 5 });
   assert.equal(parseSearchText('SN2026abc 5"'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
 });
 

@@ -9,9 +9,19 @@ import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from '../consume/kafka_s
 import { eventually, nearsky, root, send, start, startServer } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
-import { failure, withStore } from '../store/support.ts';
+import { delivery, failure, provenance, withStore } from '../store/support.ts';
 import { readTopic } from './read_topic.ts';
-import { addObjects, allExpected, FakeSink, INGEST_US, messagesOf, publicationOf, TOPIC } from './support.ts';
+import {
+  addObjects,
+  allExpected,
+  crossmatch,
+  FakeSink,
+  FIRST_ID,
+  INGEST_US,
+  messagesOf,
+  publicationOf,
+  TOPIC,
+} from './support.ts';
 
 const test = suite('stream/kafka_sink');
 const real = needs(test, whyNoKafka);
@@ -123,6 +133,21 @@ real(
       assert.is((await values(gaia, 32)).length, 48, '*matches begins with the oldest');
       assert.is((await server.stop()).code, 0);
     }),
+);
+
+real('a source without a position is passed over, which is logged', () =>
+  withStore(async (_, writer, data) => {
+    const topic = await newTopic();
+    const { matches, ...result } = crossmatch(FIRST_ID, 3);
+    const [first, second, third] = matches;
+    await writer.ingest([delivery(FIRST_ID)], INGEST_US);
+    const without = { ...second!, source: { ra: null, dec: null, payload: null } };
+    await writer.recordCrossmatches([{ ...result, matches: [first!, without, third!] }], provenance, 2);
+    const command = start(['publish', '--data', data], settingsOf(topic));
+    assert.is((await readTopic(kafka, topic, 2)).length, 2);
+    send(command.child, 'SIGTERM');
+    assert.is((await command.finished).stderr.split('"event":"publish_left_out"').length, 2);
+  }),
 );
 
 real('a broker that goes away and comes back', () =>

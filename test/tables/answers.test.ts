@@ -252,7 +252,7 @@ test('a lookup has a row for every input', async ({ running: { app } }) => {
     );
   });
   const inputOf = (index: number) => rows.find(row => row.input_index === `${index}`)!.input;
-  assert.equal([0, 2, 5].map(inputOf), [`${BIG}`, '150 2', '2026abc']);
+  assert.equal([0, 2, 5].map(inputOf), [`${BIG}`, '150 2', 'SN 2026abc']);
   assert.equal(JSON.parse(inputOf(7)!), inputs[7]);
 });
 

@@ -530,12 +530,13 @@ class Nearsky:
         """Matches each row of a table against the objects, or against the catalog `against`.
 
         The table is a DataFrame of pandas or Polars, an astropy Table, or an array of SkyCoord; the answer has the same type (for a
-        SkyCoord, an astropy Table). Or it is the bytes of a file, and the answer has the file's format. `find` is `nearest` or `all`;
-        `rows` is `all` or `matched`. `ra` and `dec` name the position columns if their names are not recognised. `frame` names their frame
-        (`FK4 B1950`, `galactic`) if the table does not declare it. `columns` selects the columns of the table that the answer includes.
-        `error_arcsec` is the 1-sigma error of the positions, for the probabilities of matches with a catalog: a number of arcsec, the name
-        of its column, or a list of two names for right ascension and declination. A pandas index is omitted. A large table, or any table
-        with `as_job`, becomes a job of the service: the method waits for it, then removes it.
+        SkyCoord, an astropy Table); a column of SkyCoord in a frame that the service does not convert is ICRS in the answer. Or it is the
+        bytes of a file, and the answer has the file's format. `find` is `nearest` or `all`; `rows` is `all` or `matched`. `ra` and `dec`
+        name the position columns if their names are not recognised. `frame` names their frame (`FK4 B1950`, `galactic`) if the table does
+        not declare it. `columns` selects the columns of the table that the answer includes. `error_arcsec` is the 1-sigma error of the
+        positions, for the probabilities of matches with a catalog: a number of arcsec, the name of its column, or a list of two names for
+        right ascension and declination. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the
+        service: the method waits for it, then removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": _number(radius_arcsec, "arcsec")}
@@ -779,8 +780,8 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
     if isinstance(table, (bytes, bytearray, memoryview)):
         return bytes(table), None, lambda answer: answer
     if _is_sky_coord(table):
-        lines = [f"{ra!r},{dec!r}" for ra, dec in _positions_of(table)]
-        return "\n".join(["ra,dec", *lines]).encode(), "votable", _astropy_table
+        places = _icrs(table.reshape(1) if table.isscalar else table.ravel())
+        table = _module("astropy.table").Table({"ra": places.ra.deg, "dec": places.dec.deg})
     module = type(table).__module__.partition(".")[0]
     out = io.BytesIO()
     if module == "pandas" and hasattr(table, "to_parquet"):
@@ -791,6 +792,7 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
         table.write_parquet(out)
         return out.getvalue(), "parquet", _polars_table
     if hasattr(table, "colnames") and hasattr(table, "write"):
+        table = _in_known_frames(table)
         try:
             table.write(out, format="votable")
         except (TypeError, ValueError):
@@ -801,6 +803,16 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
         return out.getvalue(), "votable", _astropy_table
     hint = "give a DataFrame of pandas or Polars, a Table of astropy, an array of SkyCoord, or the bytes of a file"
     raise TypeError(f"Cannot crossmatch a {type(table).__name__}: {hint}")
+
+
+def _in_known_frames(table: Any) -> Any:
+    """The table, with its columns of SkyCoord in a frame that the service does not convert, such as an ecliptic one, converted to ICRS."""
+    other = [name for name in table.colnames if _is_sky_coord(table[name]) and table[name].frame.name not in _KNOWN_FRAMES]
+    if other:
+        table = table.copy(copy_data=False)
+        for name in other:
+            table[name] = table[name].icrs
+    return table
 
 
 def _module(name: str) -> Any:
@@ -830,6 +842,9 @@ def _astropy_table(answer: bytes) -> Any:
 def _row_list(answer: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in answer.splitlines()]
 
+
+# The frames of astropy that the service converts.
+_KNOWN_FRAMES = ("icrs", "fk5", "fk4", "galactic")
 
 # The kinds of answers to a query: the format that is requested, and the function that converts its bytes.
 _QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {

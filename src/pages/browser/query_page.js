@@ -201,7 +201,7 @@ function actions(query, address) {
       }
     };
     return html`
-      <p class="downloads">All rows: ${formats}<button
+      <p class="downloads">All rows, at most ${count(Number(form.dataset.most))}: ${formats}<button
         type="button" class="small" @click=${open}>Open in TOPCAT</button><span
         class="hint" role="status">${told}</span></p>`;
   });

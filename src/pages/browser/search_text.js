@@ -39,7 +39,7 @@ export function parseSearchText(typed, catalogs = []) {
 }
 
 /** Spaces are allowed only before and after the year. Text after a further space makes it a different name. */
-const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|(?:frb|tde)\s*\d{4}\s*[a-z\d]+)$/;
+const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|\d{8}[a-z]+|(?:frb|tde)\s*\d{4}\s*[a-z\d]+)$/;
 
 /**
  * A source as `Gaia DR3 123` or `gaia_dr3: 123`.
@@ -172,7 +172,7 @@ function takeRadius(text) {
  * @param {string} text
  */
 function standsAlone(text) {
-  if (/^(?:sn|at)?\s*\d{4}\s*[a-z]+[a-z\d]*$/.test(text.trim())) return true;
+  if (NAME.test(text.trim())) return true;
   const found = positionOf(text.trim(), undefined);
   return found?.kind === 'position';
 }
