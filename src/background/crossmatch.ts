@@ -2,7 +2,7 @@
 
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause } from '../base/timeout.ts';
+import { repeat } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { Deferred } from '../crossmatch/deferred.ts';
@@ -81,7 +81,8 @@ export class BackgroundCrossmatch {
       signal: this.#stop.signal,
     };
     this.#again = new CrossmatchAgain(this.#common, config, log, clock);
-    this.#running = this.#run();
+    const pause = (error: unknown) => this.#pause(error);
+    this.#running = repeat(this.#stop.signal, POLL_MS, () => this.#step(), pause);
   }
 
   /** Drops the unrecorded part of the current batch, whose objects stay pending. */
@@ -91,20 +92,12 @@ export class BackgroundCrossmatch {
     await this.#pool.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        if (this.#isDue(this.#clock())) {
-          await this.#walk();
-          this.#pauseMs = 0;
-        }
-        if (this.#isRetryDue(this.#clock())) await this.#retry();
-      } catch (error) {
-        if (!signal.aborted) this.#pause(error);
-      }
-      await pause(POLL_MS, signal);
+  async #step(): Promise<void> {
+    if (this.#isDue(this.#clock())) {
+      await this.#walk();
+      this.#pauseMs = 0;
     }
+    if (this.#isRetryDue(this.#clock())) await this.#crossmatch('unread', this.#retries, this.#clock());
   }
 
   #pause(error: unknown): void {
@@ -143,11 +136,6 @@ export class BackgroundCrossmatch {
     if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
     this.#nextRetryMs = nowMs + RETRY_MS;
     return this.#store.unreadIds(1).length > 0 && this.#store.catalogNames().length > 0;
-  }
-
-  async #retry(): Promise<void> {
-    const nowMs = this.#clock();
-    await this.#crossmatch('unread', this.#retries, nowMs);
   }
 
   async #walk(): Promise<void> {
