@@ -85,7 +85,7 @@ export class BackgroundRefresh {
   async #refresh(): Promise<void> {
     const { store, writer, config, bot, log } = this.#sources;
     const { signal } = this.#stop;
-    const rejects = new RejectLog(config, 'tns');
+    using rejects = new RejectLog(config, 'tns');
     const loader = new RegistryLoader({ writer, rejects, onBatch: () => signal.throwIfAborted() });
     const onWait = (error: string, waitMs: number) =>
       log('tns_refresh_waits', { error, next_attempt_in_s: waitMs / 1000 });
@@ -93,13 +93,9 @@ export class BackgroundRefresh {
     const nowMs = this.#clock();
     // The wait also grows if the refresh brings nothing new, for example when the file of an hour is late.
     this.#notBeforeMs = nowMs + this.#backoff.next();
-    try {
-      const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
-      const { epochUs, ...summary } = await refreshRegistry(options);
-      const { rejected, notes: passed_over } = loader.counts;
-      log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected, passed_over });
-    } finally {
-      rejects.close();
-    }
+    const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
+    const { epochUs, ...summary } = await refreshRegistry(options);
+    const { rejected, notes: passed_over } = loader.counts;
+    log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected, passed_over });
   }
 }

@@ -57,7 +57,8 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
   const file = join(dataDir, FILE_NAME);
   const pages = () => checkPages(file, { onProgress: count => onProgress(`${count} pages checked`) });
   const before = pages();
-  const store = before.faults.length > 0 && pages().txnid === before.txnid ? undefined : openStore(dataDir, 'read');
+  await using store =
+    before.faults.length > 0 && pages().txnid === before.txnid ? undefined : openStore(dataDir, 'read');
   if (!store) return { faults: before.faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
   const transaction = store.readTransaction();
   try {
@@ -72,7 +73,6 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
     return report;
   } finally {
     transaction.done();
-    await store.close();
   }
 }
 

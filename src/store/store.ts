@@ -91,16 +91,6 @@ export function openStore(dataDir: string, mode: 'read' | 'write', readableLevel
   return holdEnd(() => new Store(openEnvironment(dataDir, mode, readableLevel), readableLevel));
 }
 
-/** Calls `use` with the store of a data directory, opened for reading. */
-export async function withStore<T>(dataDir: string, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = openStore(dataDir, 'read');
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
-
 const NONE_REMOVED = new LastRemovals();
 type SourcedEntry = JournalEntry & { readonly source: DeliverySource | undefined; readonly isImport: boolean };
 
@@ -726,6 +716,8 @@ export class Store {
   async close(): Promise<void> {
     await holdEnd(() => this.#environment.root.close());
   }
+
+  [Symbol.asyncDispose] = () => this.close();
 }
 
 /** The value of an id, in a buffer that the next read overwrites. */
