@@ -13,7 +13,7 @@ import type { OpenFiles } from './identity.ts';
 import { readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
 import { readLogPosition } from './log_position.ts';
-import { readPublished, readSettings } from './meta.ts';
+import { readPublished, sharedSettings } from './meta.ts';
 import { readDone, readNight, readNotes } from './nights.ts';
 import { readNodes } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
@@ -414,7 +414,7 @@ export class Store {
   lease = (name: string) => readLease(this.databases, name);
 
   /** The settings that must be equal on all nodes of the log; undefined if no node has shared its settings. */
-  sharedSettings = () => readSettings(this.databases);
+  sharedSettings = () => sharedSettings.read(this.databases);
 
   /** The nodes of the log that have reported themselves recently. */
   nodes = () => readNodes(this.databases);
