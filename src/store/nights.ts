@@ -4,13 +4,12 @@
  * of D lasts from noon UTC of D to noon UTC of the next day. An event belongs to the night in which it was stored.
  */
 import { formatTime } from '../base/times.ts';
-import { readCountersAt, Tally } from './counters.ts';
+import { type Counters, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
 import { MetaValue } from './meta.ts';
 
 const HOUR_US = 3_600_000_000;
 const DAY_US = 24 * HOUR_US;
-const utf8 = new TextEncoder();
 
 /** The night of a time, `YYYY-MM-DD`. */
 export function nightOf(timeUs: number): string {
@@ -81,7 +80,7 @@ export interface CatalogNight {
 const OUTCOMES = ['stored', 'further_broker', 'duplicate', 'below_cut', 'skipped'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-const nightKey = (night: string) => utf8.encode(`night/${night}`);
+const countersOf = (night: string) => new MetaValue<Counters>(`night/${night}`);
 
 /** The changes of one commit to the counts of its night. */
 export class NightTally {
@@ -90,7 +89,7 @@ export class NightTally {
   readonly #delivered = new Map<string, Record<Outcome | 'without_position', number>>();
 
   constructor(timeUs: number) {
-    this.#tally = new Tally(nightKey(nightOf(timeUs)));
+    this.#tally = new Tally(countersOf(nightOf(timeUs)));
   }
 
   delivered(broker: string, outcome: Outcome, hasPosition: boolean): void {
@@ -142,8 +141,8 @@ export class NightTally {
   }
 }
 
-export function readNight({ meta }: Databases, night: string): NightCounts {
-  const counters = readCountersAt(meta, nightKey(night));
+export function readNight(databases: Databases, night: string): NightCounts {
+  const counters = countersOf(night).read(databases) ?? {};
   const brokers: Record<string, Record<string, number>> = {};
   const reasons: Record<string, Record<string, number>> = {};
   const catalogs: Record<string, { matches: number; outcomes: Record<string, number> }> = {};
