@@ -38,15 +38,21 @@ const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
 const ADD_OPTIONS = ['release', 'id', 'description', 'footprint', 'allow-missing-columns', 'quick', 'rows'];
-/** The options that each verb takes, in addition to those of all commands. */
-const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
-  add: ADD_OPTIONS,
-  replace: ADD_OPTIONS,
-  compare: ['within'],
-  list: [],
-  check: ['rows'],
-  remove: [],
-};
+interface Verb {
+  /** The number of arguments: none, or a name, or a name and a location. */
+  readonly takes: number;
+  /** In addition to the options of all commands. */
+  readonly options: readonly string[];
+  run(invocation: Invocation, name: string, location: string): Promise<number>;
+}
+const VERBS: ReadonlyMap<string | undefined, Verb> = new Map([
+  ['add', { takes: 2, options: ADD_OPTIONS, run: addNew }],
+  ['replace', { takes: 2, options: ADD_OPTIONS, run: replace }],
+  ['compare', { takes: 1, options: ['within'], run: compare }],
+  ['list', { takes: 0, options: [], run: list }],
+  ['check', { takes: 1, options: ['rows'], run: check }],
+  ['remove', { takes: 1, options: [], run: remove }],
+]);
 /** The rule of `release` in a description (src/contract/catalogs/schema.json). */
 const RELEASE = matching(/^\P{Cc}{1,300}$/u, 'a text of 1 to 300 characters, none of them a control character');
 
@@ -103,43 +109,22 @@ Keys that the file lacks are taken from the catalog.`,
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
-    const expect = (count: number) => {
-      if (rest.length !== count)
-        throw new UsageError(
-          `catalog ${verb} takes ${count} ${count === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
-          this,
-        );
-    };
-    const { options, flags } = invocation;
-    const stray = [...options.keys(), ...flags].find(
-      name => name in this.options && !OPTIONS_OF[verb ?? '']?.includes(name),
+    const known = VERBS.get(verb);
+    if (!known)
+      throw new UsageError(
+        `catalog needs add, replace, compare, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
+      );
+    const { takes, options, run } = known;
+    const stray = [...invocation.options.keys(), ...invocation.flags].find(
+      name => name in this.options && !options.includes(name),
     );
-    if (verb !== undefined && verb in OPTIONS_OF && stray !== undefined)
-      throw new UsageError(`catalog ${verb} takes no --${stray}`, this);
-    switch (verb) {
-      case 'add':
-        expect(2);
-        return add(invocation, await catalogOf(rest[0]!, invocation), rest[1]!);
-      case 'replace':
-        expect(2);
-        return replace(invocation, rest[0]!, rest[1]!);
-      case 'compare':
-        expect(1);
-        return compare(invocation, rest[0]!);
-      case 'list':
-        expect(0);
-        return list(invocation);
-      case 'check':
-        expect(1);
-        return check(invocation, rest[0]!);
-      case 'remove':
-        expect(1);
-        return remove(invocation, rest[0]!);
-      default:
-        throw new UsageError(
-          `catalog needs add, replace, compare, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
-        );
-    }
+    if (stray !== undefined) throw new UsageError(`catalog ${verb} takes no --${stray}`, this);
+    if (rest.length !== takes)
+      throw new UsageError(
+        `catalog ${verb} takes ${takes} ${takes === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
+        this,
+      );
+    return run(invocation, rest[0]!, rest[1]!);
   },
 };
 
@@ -155,6 +140,10 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
   if (file === undefined) return { name, idColumn, description: {} };
   const { readDescription } = await import('../catalogs/description_file.ts');
   return { name, idColumn, description: readDescription(file) };
+}
+
+async function addNew(invocation: Invocation, name: string, location: string): Promise<number> {
+  return add(invocation, await catalogOf(name, invocation), location);
 }
 
 /** @throws UsageError if the catalog is not registered, or the release does not differ */
