@@ -16,7 +16,6 @@ import type { QueryContext, Steps } from './context.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
-import { OPEN_BRACE } from './shared_fragments.ts';
 
 export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);
@@ -26,8 +25,7 @@ export function* countAnswer({ inputs, filters }: CountQuery, context: QueryCont
   }
   const { out, fragments } = context;
   const rest = { response: 'count', filters: filters && Object.fromEntries(filters), counts: counts.wire() };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
+  out.fragment(fragments.start);
   out.longText(`, ${toJson(rest).slice(1)}`);
 }
 

@@ -8,7 +8,7 @@ import type { QueryContext, Steps } from './context.ts';
 import { type ObjectList, ObjectWriter, shownStatus } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
-import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
+import type { SetFragments } from './shared_fragments.ts';
 
 export type SelectionQuery = AreaQuery | ObjectsQuery;
 
@@ -59,8 +59,7 @@ export function writeCount(
 ): void {
   const filtered = filters && Object.fromEntries(filters);
   const rest = { response: 'count', ...about, window, time_field: timeField, status, filters: filtered, total };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
+  out.fragment(fragments.start);
   out.longText(`, ${toJson(rest).slice(1)}`);
 }
 
@@ -121,7 +120,7 @@ function headOf<T>(
   };
   const filtered = filters ? `, "filters": ${toJson(Object.fromEntries(filters))}` : '';
   const entries = Array.from(sets, ({ entry }) => latin1(entry)).join(', ');
-  return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
+  return `${latin1(fragments.start)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
 }
 
 /** A test whether a stored object has the status, meets the filters and has its time in the window. */
