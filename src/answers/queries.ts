@@ -81,11 +81,8 @@ export interface LookupQuery extends Asked {
 }
 
 /** Counts for the same inputs. The limits on listed objects do not apply. */
-export interface CountQuery extends Asked {
+export interface CountQuery extends Asked, Pick<LookupQuery, 'state' | 'inputs' | 'filters'> {
   readonly kind: 'count';
-  readonly state?: State | undefined;
-  readonly inputs: readonly LookupInput[];
-  readonly filters: FilterValues | null;
 }
 
 /** A page of a walk. */

@@ -4,14 +4,12 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { repeat } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { crossmatchPending, settingsOf } from '../crossmatch/crossmatcher.ts';
 import { Deferred } from '../crossmatch/deferred.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
-import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
-import { associatorOf } from '../tns/association.ts';
 import { type BackgroundOptions, CrossmatchAgain } from './crossmatch_again.ts';
 
 /** Objects per commit. A commit takes tens of milliseconds, in which no other process can write. */
@@ -71,10 +69,7 @@ export class BackgroundCrossmatch {
       store,
       writer,
       pool: this.#pool,
-      provenance: () => provenanceSetOf(config),
-      properMotion: config.CROSSMATCH_PROPER_MOTION,
-      priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
-      associator: associatorOf(store, this.#pool, config),
+      ...settingsOf(config, store, this.#pool),
       batchSize: config.CROSSMATCH_BATCH_MAX_SIZE,
       commitSize: COMMIT_SIZE,
       awaitOthers: false,

@@ -3,14 +3,18 @@ import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
 import { type AgainSelection, differsFrom } from '../crossmatch/again.ts';
 import { MAX_BATCH_SIZE } from '../crossmatch/batch_size.ts';
-import { type CrossmatchProgress, catalogsInService, crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import {
+  type CrossmatchProgress,
+  catalogsInService,
+  crossmatchPending,
+  settingsOf,
+} from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { digits } from '../documents/kinds.ts';
 import { noteEvent } from '../store/noting.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
-import { associatorOf } from '../tns/association.ts';
 import {
   areaIn,
   type Command,
@@ -75,10 +79,7 @@ the statistics.`,
       store,
       writer,
       pool,
-      provenance: () => provenanceSetOf(config),
-      properMotion: config.CROSSMATCH_PROPER_MOTION,
-      priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
-      associator: associatorOf(store, pool, config),
+      ...settingsOf(config, store, pool),
       ...(batchSize && { batchSize }),
       ...(again && { again }),
       onProgress: at =>

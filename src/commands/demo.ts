@@ -10,9 +10,8 @@ import { registerCatalog } from '../catalogs/register.ts';
 import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
-import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { crossmatchPending, settingsOf } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
-import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
@@ -20,7 +19,6 @@ import { defaultThreads } from '../pool/pool.ts';
 import { requireFreePort } from '../server/http_server.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
-import { associatorOf } from '../tns/association.ts';
 import { RegistryLoader } from '../tns/loader.ts';
 import { readPublicPath } from '../tns/public_file.ts';
 import { type Command, LISTEN_OPTIONS, tell } from './cli.ts';
@@ -121,17 +119,7 @@ async function prepare(config: Config): Promise<void> {
 
 async function crossmatch(config: Config, store: Store, writer: Writer): Promise<void> {
   await using pool = crossmatchPool(config, defaultThreads());
-  const provenance = () => provenanceSetOf(config);
-  const associator = associatorOf(store, pool, config);
-  const { statuses } = await crossmatchPending({
-    store,
-    writer,
-    pool,
-    provenance,
-    properMotion: config.CROSSMATCH_PROPER_MOTION,
-    priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
-    associator,
-  });
+  const { statuses } = await crossmatchPending({ store, writer, pool, ...settingsOf(config, store, pool) });
   say(`crossmatch: ${counts(statuses)}`);
 }
 

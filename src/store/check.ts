@@ -34,7 +34,7 @@ import { type Entry, keyText, type Table } from './table.ts';
 import type { StoredObject } from './types.ts';
 import { isUnread } from './unread.ts';
 
-interface CheckReport {
+export interface CheckReport {
   /** The faults, one line each; empty if the database is intact. */
   readonly faults: readonly string[];
   /** The number of further faults, which are not listed. */

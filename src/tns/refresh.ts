@@ -41,11 +41,8 @@ export interface RefreshSummary {
 }
 
 /** The changes from an epoch up to `epochUs`. */
-interface Changes {
+interface Changes extends Pick<RefreshSummary, 'hours' | 'epochUs' | 'gap'> {
   readonly records: readonly TnsRecord[];
-  readonly hours: number;
-  readonly epochUs: number;
-  readonly gap: string | null;
 }
 
 /**
