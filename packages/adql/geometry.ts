@@ -16,9 +16,9 @@ import { HEALPIX_MACROS } from './healpix.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import { boundsOf, type PixelBounds } from './parts.ts';
 import { isConstant, partOf, pixelOf, position, ROUNDING } from './positions.ts';
-import { boxOverPole, circleHolds, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
+import { boxOverPole, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
 import { type Joined, NearCells, sourceOf } from './rewrites.ts';
-import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
+import { type Circle, constantNumber, double, type Point, type Polygon, type Value } from './values.ts';
 
 /** Macros that must be defined in the engine before the first query. */
 export const MACROS: readonly string[] = [
@@ -118,7 +118,7 @@ export class Sky {
    * is known.
    * @param filtered as for `within`
    */
-  inPolygon(point: Point, polygon: Shape & { kind: 'polygon' }, filtered: Joined | undefined): string {
+  inPolygon(point: Point, polygon: Polygon, filtered: Joined | undefined): string {
     const { vertices, at } = polygon;
     if (!vertices) return inPolygonOfRow(point, polygon);
     this.#corners += vertices.length;
@@ -166,8 +166,8 @@ export class Sky {
    * @param filtered as for `within`
    */
   polygonAnd(
-    polygon: Shape & { kind: 'polygon' },
-    other: Shape & { kind: 'circle' | 'polygon' },
+    polygon: Polygon,
+    other: Circle | Polygon,
     does: 'touches' | 'holds',
     filtered: Joined | undefined,
   ): string {
@@ -187,11 +187,6 @@ export class Sky {
       filtered,
     );
     return `(${near} AND ${exact})`;
-  }
-
-  /** The condition that a circle holds a polygon. */
-  circleHolds(circle: Shape & { kind: 'circle' }, polygon: Shape & { kind: 'polygon' }): string {
-    return circleHolds(circle, polygon);
   }
 
   /**
