@@ -12,7 +12,7 @@ import {
 } from '../contract/enums.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
@@ -64,7 +64,7 @@ class Counts {
     if (qualifies) this.#qualifyingInputs++;
   }
 
-  *#countInput(input: LookupInput): Generator<undefined, CountedInput, undefined> {
+  *#countInput(input: LookupInput): InSteps<CountedInput> {
     switch (input.kind) {
       case 'id': {
         const { diaObjectId } = input;
@@ -83,7 +83,7 @@ class Counts {
     }
   }
 
-  *#countFound({ status, rows = [] }: Found): Generator<undefined, CountedInput, undefined> {
+  *#countFound({ status, rows = [] }: Found): InSteps<CountedInput> {
     let qualifies = false;
     for (const row of rows) {
       if (this.#context.clock.due) yield;

@@ -4,7 +4,7 @@ import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import { type ObjectList, ObjectWriter, shownStatus } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
@@ -72,7 +72,7 @@ function* selectPage<T>(
   context: QueryContext,
   { pieces, read, cursorAfter }: Candidates<T>,
   each: (object: ObjectView, candidate: T, count: number) => void,
-): Generator<undefined, Page, undefined> {
+): InSteps<Page> {
   const { clock } = context;
   const { pageSize } = query;
   const meets = selector(query, context);
