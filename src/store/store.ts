@@ -443,22 +443,15 @@ export class Store {
    * iteration ends.
    */
   *objects(after?: bigint): Iterable<StoredObject> {
-    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of records(this.databases, range)) yield decodeObject(decodeKey(key), value);
+    for (const { key, value } of records(this.databases, above(after))) yield decodeObject(decodeKey(key), value);
   }
 
   /**
    * The ids of the objects that pass a test, ascending, at most `limit`; only those above `after`, if it is given. Every
    * object up to the last one is read.
    */
-  idsWhere(test: (object: ObjectView) => boolean, limit: number, after?: bigint): bigint[] {
-    const ids: bigint[] = [];
-    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of records(this.databases, range)) {
-      this.#view.load(decodeKey(key), value);
-      if (test(this.#view) && ids.push(this.#view.diaObjectId) >= limit) break;
-    }
-    return ids;
+  idsWhere(test: (object: ObjectView) => boolean, limit: number, after?: bigint): readonly bigint[] {
+    return this.idsAmong(test, { count: Number.POSITIVE_INFINITY, limit, after }).ids;
   }
 
   /**
@@ -472,8 +465,7 @@ export class Store {
     const ids: bigint[] = [];
     let last: bigint | undefined;
     let left = count;
-    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of records(this.databases, range)) {
+    for (const { key, value } of records(this.databases, above(after))) {
       last = decodeKey(key);
       this.#view.load(last, value);
       if (test(this.#view) && ids.push(last) >= limit) break;
@@ -500,19 +492,13 @@ export class Store {
   }
 
   /** At most `limit` ids of pending objects, ascending; only those above `after`, if it is given. */
-  pendingIds(limit: number, after?: bigint): bigint[] {
-    const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
-    return [...this.databases.pending.getKeys(range)].map(decodeKey);
-  }
+  pendingIds = (limit: number, after?: bigint) => idsIn(this.databases.pending, limit, after);
 
   /**
    * Like `pendingIds`, for objects whose current record has a catalog that could not be read. These objects need
    * another crossmatch.
    */
-  unreadIds(limit: number, after?: bigint): bigint[] {
-    const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
-    return [...this.databases.unread.getKeys(range)].map(decodeKey);
-  }
+  unreadIds = (limit: number, after?: bigint) => idsIn(this.databases.unread, limit, after);
 
   /** The number of pending objects; reads none of them. */
   pendingCount(): number {
@@ -644,6 +630,12 @@ export class Store {
 
   [Symbol.asyncDispose] = () => this.close();
 }
+
+/** The range of the ids above another one; of all ids if it is undefined. */
+const above = (id: bigint | undefined) => (id === undefined ? {} : { start: encodeKey(id + 1n) });
+
+const idsIn = (table: Table, limit: number, after?: bigint) =>
+  [...table.getKeys({ ...above(after), limit })].map(decodeKey);
 
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {
