@@ -61,30 +61,24 @@ export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   MAX: extreme('max'),
   MEDIAN: {
     ...ofDoubles('median', 'the argument of MEDIAN'),
-    forms: [
-      [
-        'MEDIAN(x DOUBLE) -> DOUBLE',
+    forms: {
+      'MEDIAN(x DOUBLE) -> DOUBLE':
         'The median of the rows of a group; for an even number of rows, the mean of the middle two',
-      ],
-    ],
+    },
   },
   STDDEV: {
     ...ofDoubles('stddev_samp', 'the argument of STDDEV'),
-    forms: [
-      [
-        'STDDEV(x DOUBLE) -> DOUBLE',
+    forms: {
+      'STDDEV(x DOUBLE) -> DOUBLE':
         'The standard deviation of a sample, with n - 1 in the denominator; NULL for one row',
-      ],
-    ],
+    },
   },
   IVO_STRING_AGG: {
     takes: 2,
-    forms: [
-      [
-        'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT',
+    forms: {
+      'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT':
         'The strings of all rows of a group, ascending, joined by a delimiter, which must be a constant',
-      ],
-    ],
+    },
     write([operand, delimiter], at, distinct) {
       const { text } = textOf(delimiter!, 'the delimiter');
       if (text === undefined) throw new AdqlError(delimiter!.at, 'the delimiter must be a constant');
@@ -94,12 +88,10 @@ export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   },
   IVO_HISTOGRAM: {
     takes: 4,
-    forms: [
-      [
-        'ivo_histogram(val DOUBLE, lower DOUBLE, upper DOUBLE, nbins INTEGER) -> BIGINT[]',
+    forms: {
+      'ivo_histogram(val DOUBLE, lower DOUBLE, upper DOUBLE, nbins INTEGER) -> BIGINT[]':
         'The number of values below lower, in each of nbins equal parts from there to upper (exclusive), and from upper on. Bounds must be constants; NULL is not counted',
-      ],
-    ],
+    },
     write([x, ...args], at, distinct) {
       const bounds = args.map(each => numberOf(each, 'a bound, or the number of bins'));
       return histogram(at, numberOf(x!, 'the argument of IVO_HISTOGRAM'), bounds.map(fixed), distinct);

@@ -1,7 +1,7 @@
 /** Translates the expressions and conditions of a query. */
 import { AdqlError, given } from './adql_error.ts';
 import { AGGREGATES } from './aggregates.ts';
-import { FUNCTIONS } from './functions.ts';
+import { FUNCTIONS, type RowFunction } from './functions.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { NO_PARTS, pixelsOfIds } from './parts.ts';
@@ -303,12 +303,12 @@ export class Expressions {
       const isTest = call.name === 'CONTAINS' || call.name === 'INTERSECTS';
       if (isTest && sign === '=' && other.kind === 'number' && /^[01]$/.test(other.text)) {
         const isOne = other.text === '1';
-        const test = this.#shapes.predicate(call, this.#arguments(call, 2, 2, context), isOne ? filtered : undefined);
+        const test = this.#shapes.predicate(call, this.#arguments(call, 2, context), isOne ? filtered : undefined);
         return isOne ? test : `(NOT ${test})`;
       }
       if (call.name === 'DISTANCE' && (sign === '<' || sign === '<=')) {
         const radius = numberOf(this.operand(other, context), 'the compared value');
-        const [a, b] = this.#shapes.points(call.at, this.#arguments(call, 2, 4, context));
+        const [a, b] = this.#shapes.points(call.at, this.#arguments(call, [2, 4], context));
         return this.#shapes.sky.within(a, b, radius, filtered, sign);
       }
     }
@@ -324,16 +324,16 @@ export class Expressions {
       throw new AdqlError(at, `there is no function ${name}${reason}`);
     }
     if (known.isRandom) this.#references.push(undefined);
-    const args = this.#arguments(call, known.least, known.most, context);
+    const args = this.#arguments(call, known.takes, context);
     return known.write(args, at, this.#shapes, () => rowOf(context));
   }
 
   #arguments(
     { at, name, of }: Expression & { kind: 'call' },
-    least: number,
-    most: number,
+    takes: RowFunction['takes'],
     context: Context,
   ): Operand[] {
+    const [least, most] = typeof takes === 'number' ? [takes, takes] : takes;
     if (of.length < least || of.length > most) {
       const counts = least === most ? `${least}` : `${least} to ${most}`;
       throw new AdqlError(at, `${name} takes ${counts} argument${counts === '1' ? '' : 's'} (${given(of.length)})`);
@@ -341,19 +341,13 @@ export class Expressions {
     return of.map(each => this.operand(each, context));
   }
 
-  #aggregate({ at, name, of, isDistinct }: Expression & { kind: 'call' }, context: Context): Value {
+  #aggregate(call: Expression & { kind: 'call' }, context: Context): Value {
+    const { at, name, isDistinct } = call;
     requireAggregates(context, at);
     const { groups: _, ...outer } = context;
     const inner: Context = { ...outer, aggregates: 'aggregate functions cannot be nested' };
-    const known = AGGREGATES[name]!;
-    const { takes } = known;
-    if (of.length !== takes)
-      throw new AdqlError(at, `${name} takes ${takes} argument${takes === 1 ? '' : 's'} (${given(of.length)})`);
-    return known.write(
-      of.map(each => this.operand(each, inner)),
-      at,
-      isDistinct ? 'DISTINCT ' : '',
-    );
+    const { takes, write } = AGGREGATES[name]!;
+    return write(this.#arguments(call, takes, inner), at, isDistinct ? 'DISTINCT ' : '');
   }
 }
 

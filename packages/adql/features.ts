@@ -25,8 +25,8 @@ const named = (type: string, ...forms: readonly string[]): Feature[] =>
   forms.map(form => ({ type, form, ...(PARTS[form] && { description: PARTS[form] }) }));
 
 const documented = (functions: Readonly<Record<string, Documented>>): Feature[] =>
-  Object.values(functions).flatMap(({ forms = [] }) =>
-    forms.map(([form, description]) => ({ type: 'udf', form, description })),
+  Object.values(functions).flatMap(({ forms = {} }) =>
+    Object.entries(forms).map(([form, description]) => ({ type: 'udf', form, description })),
   );
 
 const SHAPES = Object.entries(FUNCTIONS)

@@ -30,14 +30,14 @@ import {
 
 /** The documentation of a function: its forms and their meaning. */
 export interface Documented {
-  readonly forms?: readonly (readonly [form: string, description: string])[];
+  readonly forms?: Readonly<Record<string, string>>;
 }
 
-interface RowFunction extends Documented {
+export interface RowFunction extends Documented {
   /** Set for ADQL's geometry functions. */
   readonly isShape?: true;
-  readonly least: number;
-  readonly most: number;
+  /** The number of arguments, or the least and the greatest. */
+  readonly takes: number | readonly [least: number, most: number];
   /** Set if the value differs at each call. */
   readonly isRandom?: true;
   /** @param row SQL that differs from row to row */
@@ -47,8 +47,7 @@ interface RowFunction extends Documented {
 /** A function of a double. Outside its domain the result is NULL, so that one row does not fail the query. */
 function ofDouble(sql: (x: string) => string): RowFunction {
   return {
-    least: 1,
-    most: 1,
+    takes: 1,
     write: ([x], at) => value(at, sql(double(numberOf(x!, 'the argument'))), 'float64'),
   };
 }
@@ -61,8 +60,7 @@ const isSine = (x: string) => `${x} BETWEEN -1 AND 1`;
 
 function rounded(name: 'round' | 'trunc'): RowFunction {
   return {
-    least: 1,
-    most: 2,
+    takes: [1, 2],
     write([x, places], at) {
       const number = double(numberOf(x!, 'the argument'));
       if (!places) return value(at, `${name}(${number})`, 'float64');
@@ -80,15 +78,13 @@ function rounded(name: 'round' | 'trunc'): RowFunction {
 }
 
 const ofText = (name: string): RowFunction => ({
-  least: 1,
-  most: 1,
+  takes: 1,
   write: ([x], at) => value(at, `${name}(${textOf(x!, 'the argument').sql})`, 'text'),
 });
 
 export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   ABS: {
-    least: 1,
-    most: 1,
+    takes: 1,
     write([x], at) {
       const number = numberOf(x!, 'the argument');
       const type = arithmeticType(number.type, 'null');
@@ -111,28 +107,24 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   ACOS: where(isSine, 'acos'),
   ASIN: where(isSine, 'asin'),
   ATAN2: {
-    least: 2,
-    most: 2,
+    takes: 2,
     write: ([y, x], at) =>
       value(at, `atan2(${double(numberOf(y!, 'the argument'))}, ${double(numberOf(x!, 'the argument'))})`, 'float64'),
   },
   POWER: {
-    least: 2,
-    most: 2,
+    takes: 2,
     write([x, y], at) {
       const [base, exponent] = [numberOf(x!, 'the base'), numberOf(y!, 'the exponent')];
       return value(at, nullIf(`power(${double(base)}, ${double(exponent)})`, "'NaN'::DOUBLE"), 'float64');
     },
   },
   MOD: {
-    least: 2,
-    most: 2,
+    takes: 2,
     write: ([x, y], at) => arithmetic(at, '%', x!, y!),
   },
-  PI: { least: 0, most: 0, write: (_, at) => constantNumber(at, Math.PI) },
+  PI: { takes: 0, write: (_, at) => constantNumber(at, Math.PI) },
   RAND: {
-    least: 0,
-    most: 1,
+    takes: [0, 1],
     isRandom: true,
     write([seed], at, _, row) {
       if (!seed) return value(at, 'random()', 'float64');
@@ -146,8 +138,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   LOWER: ofText('lower'),
   UPPER: ofText('upper'),
   COALESCE: {
-    least: 1,
-    most: 1000,
+    takes: [1, 1000],
     write(args, at) {
       const values = comparable(args.map(each => plainValue(each, 'an argument')));
       const type = commonType(values.map(each => each.type)) as ValueType;
@@ -155,16 +146,14 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     },
   },
   NULLIF: {
-    least: 2,
-    most: 2,
+    takes: 2,
     write(args, at) {
       const [a, b] = comparable(args.map(each => plainValue(each, 'an argument'))) as [Value, Value];
       return value(at, nullIf(a.sql, b.sql), a.type);
     },
   },
   IN_UNIT: {
-    least: 2,
-    most: 2,
+    takes: 2,
     write([x, unit], at) {
       const number = numberOf(x!, 'the argument');
       const to = textOf(unit!, 'the unit').text;
@@ -189,14 +178,11 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     },
   },
   SUBSTRING: {
-    least: 2,
-    most: 3,
-    forms: [
-      [
-        'SUBSTRING(str TEXT, start INTEGER, length INTEGER) -> TEXT',
+    takes: [2, 3],
+    forms: {
+      'SUBSTRING(str TEXT, start INTEGER, length INTEGER) -> TEXT':
         'The characters of a string from a position on, counted from 1; to its end if the length is omitted. SUBSTRING(str FROM start FOR length) is the same',
-      ],
-    ],
+    },
     write([text, start, length], at) {
       const { sql } = textOf(text!, 'the argument of SUBSTRING');
       const [from, count] = [start!, length].map(
@@ -209,28 +195,22 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     },
   },
   IVO_NOCASEMATCH: {
-    least: 2,
-    most: 2,
-    forms: [
-      [
-        'ivo_nocasematch(value TEXT, pat TEXT) -> INTEGER',
+    takes: 2,
+    forms: {
+      'ivo_nocasematch(value TEXT, pat TEXT) -> INTEGER':
         '1 if a pattern of LIKE matches a string, ignoring case, else 0',
-      ],
-    ],
+    },
     write([text, pattern], at) {
       const [x, of] = [textOf(text!, 'the text'), textOf(pattern!, 'the pattern')];
       return value(at, `CAST(${like(at, x, of, true, false).sql} AS INTEGER)`, 'int32');
     },
   },
   IVO_HASHLIST_HAS: {
-    least: 2,
-    most: 2,
-    forms: [
-      [
-        'ivo_hashlist_has(hashlist TEXT, item TEXT) -> INTEGER',
+    takes: 2,
+    forms: {
+      'ivo_hashlist_has(hashlist TEXT, item TEXT) -> INTEGER':
         '1 if a word is in a list of words separated by #, ignoring case, else 0',
-      ],
-    ],
+    },
     write([list, item], at) {
       const [words, word] = [textOf(list!, 'the list'), textOf(item!, 'the word')];
       return value(
@@ -245,55 +225,43 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   GAVO_TO_MJD: julianDate('gavo_to_mjd', 40587, 'modified Julian date'),
   GAVO_TO_JD: julianDate('gavo_to_jd', 2440587.5, 'Julian date'),
   IVO_EPOCH_PROP: {
-    least: 8,
-    most: 8,
-    forms: [
-      [
-        'ivo_epoch_prop(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> DOUBLE[]',
+    takes: 8,
+    forms: {
+      'ivo_epoch_prop(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> DOUBLE[]':
         'The six parameters of an astrometric solution at another epoch: deg, deg, mas, mas/yr, mas/yr, km/s; epochs are Julian years. A parallax or radial velocity of NULL counts as 0',
-      ],
-    ],
+    },
     write: (args, at) => epochVector(args, at),
   },
   IVO_EPOCH_PROP_POS: {
-    least: 6,
-    most: 8,
-    forms: [
-      [
-        'ivo_epoch_prop_pos(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> POINT',
+    takes: [6, 8],
+    forms: {
+      'ivo_epoch_prop_pos(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> POINT':
         'The position of a source at another epoch, from the parameters of ivo_epoch_prop',
-      ],
-      [
-        'ivo_epoch_prop_pos(ra DOUBLE, dec DOUBLE, pmra DOUBLE, pmdec DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> POINT',
+      'ivo_epoch_prop_pos(ra DOUBLE, dec DOUBLE, pmra DOUBLE, pmdec DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> POINT':
         'The same without parallax and radial velocity',
-      ],
-    ],
+    },
     write: (args, at) => epochPosition(args, at),
   },
   IVO_GEOM_TRANSFORM: {
-    least: 3,
-    most: 3,
-    forms: [
-      [
-        'ivo_geom_transform(from_sys TEXT, to_sys TEXT, geo GEOMETRY) -> GEOMETRY',
+    takes: 3,
+    forms: {
+      'ivo_geom_transform(from_sys TEXT, to_sys TEXT, geo GEOMETRY) -> GEOMETRY':
         'A POINT, CIRCLE, BOX or POLYGON in another frame: ICRS, FK5 (equinox J2000) or GALACTIC, which must be a constant. There is no FK4',
-      ],
-    ],
+    },
     write: ([from, to, shape], at) =>
       transformed(at, textOf(from!, 'a frame'), textOf(to!, 'a frame'), shapeOperand('IVO_GEOM_TRANSFORM', shape!)),
   },
   ...Object.fromEntries(
     ['POINT', 'CIRCLE', 'BOX', 'POLYGON', 'CENTROID'].map((name): [string, RowFunction] => [
       name,
-      { least: 0, most: 1000, isShape: true, write: (args, at, shapes) => shapes.shape({ at, name }, args) },
+      { takes: [0, 1000], isShape: true, write: (args, at, shapes) => shapes.shape({ at, name }, args) },
     ]),
   ),
   ...Object.fromEntries(
     ['CONTAINS', 'INTERSECTS'].map((name): [string, RowFunction] => [
       name,
       {
-        least: 2,
-        most: 2,
+        takes: 2,
         isShape: true,
         write: (args, at, shapes) =>
           value(at, `CAST(${shapes.predicate({ at, name }, args, undefined)} AS INTEGER)`, 'int32'),
@@ -301,20 +269,18 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     ]),
   ),
   DISTANCE: {
-    least: 2,
-    most: 4,
+    takes: [2, 4],
     isShape: true,
     write(args, at, shapes) {
       const [a, b] = shapes.points(at, args);
       return value(at, `adql_distance(${position(a)}, ${position(b)})`, 'float64');
     },
   },
-  AREA: { least: 1, most: 1, isShape: true, write: ([shape], at, shapes) => shapes.area(at, shape!) },
+  AREA: { takes: 1, isShape: true, write: ([shape], at, shapes) => shapes.area(at, shape!) },
   COORD1: coordinate('COORD1', 'ra'),
   COORD2: coordinate('COORD2', 'dec'),
   COORDSYS: {
-    least: 1,
-    most: 1,
+    takes: 1,
     isShape: true,
     write([shape], at) {
       shapeOperand('COORDSYS', shape!);
@@ -322,49 +288,37 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     },
   },
   MOC: {
-    least: 1,
-    most: 2,
-    forms: [
-      [
-        'MOC(ascii TEXT) -> MOC',
+    takes: [1, 2],
+    forms: {
+      'MOC(ascii TEXT) -> MOC':
         'The MOC of a constant string such as 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
-      ],
-      [
-        'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC',
+      'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC':
         'The MOC of the pixels of an order that a POINT, CIRCLE, BOX, POLYGON or MOC touches. Arguments must be constants; for shapes other than POINT and MOC, the order is at most 13',
-      ],
-    ],
+    },
     write: ([operand, shape], at, shapes) => shapes.moc(at, [operand!, shape]),
   },
   IVO_HEALPIX_INDEX: {
-    least: 2,
-    most: 3,
-    forms: [
-      [
-        'ivo_healpix_index(hpxOrder INTEGER, long DOUBLE, lat DOUBLE) -> BIGINT',
+    takes: [2, 3],
+    forms: {
+      'ivo_healpix_index(hpxOrder INTEGER, long DOUBLE, lat DOUBLE) -> BIGINT':
         'The HEALPix pixel of a position, NESTED; the order is 0 to 29 and must be a constant',
-      ],
-      ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The HEALPix pixel of a point'],
-    ],
+      'ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT': 'The HEALPix pixel of a point',
+    },
     write: (args, at, shapes) => shapes.healpixIndex(at, args as [Operand, ...Operand[]]),
   },
   IVO_HEALPIX_CENTER: {
-    least: 2,
-    most: 2,
-    forms: [
-      [
-        'ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT',
+    takes: 2,
+    forms: {
+      'ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT':
         'The centre of a pixel, NESTED; the order is 0 to 29 and must be a constant',
-      ],
-    ],
+    },
     write: (args, at, shapes) => shapes.healpixCentre(at, args as [Operand, Operand]),
   },
 };
 
 function coordinate(name: string, part: 'ra' | 'dec'): RowFunction {
   return {
-    least: 1,
-    most: 1,
+    takes: 1,
     isShape: true,
     write([operand]) {
       const own = pointOf(operand!, `the argument of ${name}`)[part];
@@ -381,9 +335,8 @@ function integerOf(operand: Operand, role: string): Value {
 
 function julianDate(name: string, epoch: number, what: string): RowFunction {
   return {
-    least: 1,
-    most: 1,
-    forms: [[`${name}(d TIMESTAMP) -> DOUBLE`, `A time as ${what}, in its own time scale`]],
+    takes: 1,
+    forms: { [`${name}(d TIMESTAMP) -> DOUBLE`]: `A time as ${what}, in its own time scale` },
     write([time], at) {
       const own = plainValue(time!, `the argument of ${name.toUpperCase()}`);
       const [, x] = comparable([TIME, own]) as [Value, Value];

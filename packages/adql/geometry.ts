@@ -16,9 +16,9 @@ import { HEALPIX_MACROS } from './healpix.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import { boundsOf, type PixelBounds } from './parts.ts';
 import { isConstant, partOf, pixelOf, position, ROUNDING } from './positions.ts';
-import { boxOverPole, circleHolds, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
+import { boxOverPole, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
 import { type Joined, NearCells, sourceOf } from './rewrites.ts';
-import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
+import { type Circle, constantNumber, double, type Point, type Polygon, type Value } from './values.ts';
 
 /** Macros that must be defined in the engine before the first query. */
 export const MACROS: readonly string[] = [
@@ -118,7 +118,7 @@ export class Sky {
    * is known.
    * @param filtered as for `within`
    */
-  inPolygon(point: Point, polygon: Shape & { kind: 'polygon' }, filtered: Joined | undefined): string {
+  inPolygon(point: Point, polygon: Polygon, filtered: Joined | undefined): string {
     const { vertices, at } = polygon;
     if (!vertices) return inPolygonOfRow(point, polygon);
     this.#corners += vertices.length;
@@ -166,8 +166,8 @@ export class Sky {
    * @param filtered as for `within`
    */
   polygonAnd(
-    polygon: Shape & { kind: 'polygon' },
-    other: Shape & { kind: 'circle' | 'polygon' },
+    polygon: Polygon,
+    other: Circle | Polygon,
     does: 'touches' | 'holds',
     filtered: Joined | undefined,
   ): string {
@@ -189,11 +189,6 @@ export class Sky {
     return `(${near} AND ${exact})`;
   }
 
-  /** The condition that a circle holds a polygon. */
-  circleHolds(circle: Shape & { kind: 'circle' }, polygon: Shape & { kind: 'polygon' }): string {
-    return circleHolds(circle, polygon);
-  }
-
   /**
    * The pixels of an order that a shape touches. May include pixels that are closer than an eighth of their size.
    * @throws AdqlError if there are too many
@@ -201,10 +196,7 @@ export class Sky {
   moc(shape: SkyShape<unknown>, order: number, at: number): readonly PixelRange[] {
     if (++this.#mocs > MAX_AREAS)
       throw new AdqlError(at, `a query has at most ${MAX_AREAS} MOCs of shapes: split the query`);
-    const steps = areaOfShape(shape as SkyShape<never>, MAX_MOC_CUT, Math.min(MOC_MAX_ORDER, order + MOC_FINER));
-    let step = steps.next();
-    while (!step.done) step = steps.next();
-    const { bounds, length } = step.value;
+    const { bounds, length } = areaOf(shape, MAX_MOC_CUT, Math.min(MOC_MAX_ORDER, order + MOC_FINER));
     if (length > MAX_MOC_CUT)
       throw new AdqlError(at, 'the MOC of this shape has too many pixels: take a smaller shape or a lower order');
     const ranges = Array.from({ length }, (_, i): [bigint, bigint] => [deep(bounds[2 * i]!), deep(bounds[2 * i + 1]!)]);
@@ -218,7 +210,7 @@ export class Sky {
     let ranges = this.#ranges.get(key);
     if (!ranges) {
       if (this.#ranges.size >= MAX_AREAS) return undefined;
-      this.#ranges.set(key, (ranges = rangesOf(shape() as SkyShape<never>)));
+      this.#ranges.set(key, (ranges = rangesOf(shape())));
     }
     if (ranges.length === 0) return 'FALSE';
     const between = (first: bigint, end: bigint) => `${pixel} BETWEEN ${first}::BIGINT AND ${end - 1n}::BIGINT`;
@@ -274,13 +266,16 @@ function narrow(a: Point, b: Point, radius: Value, filtered: Joined): void {
   }
 }
 
-/** The pixels that a shape touches. */
-function pixelsOf(shape: SkyShape<unknown>): PixelBounds {
-  const steps = areaOfShape(shape as SkyShape<never>, PART_CUT);
+/** The area of a shape, computed in one go. */
+function areaOf(shape: SkyShape<unknown>, maxCut: number, maxOrder?: number) {
+  const steps = areaOfShape(shape as SkyShape<never>, maxCut, maxOrder);
   let step = steps.next();
   while (!step.done) step = steps.next();
-  return Float64Array.from(step.value.bounds);
+  return step.value;
 }
+
+/** The pixels that a shape touches. */
+const pixelsOf = (shape: SkyShape<unknown>): PixelBounds => Float64Array.from(areaOf(shape, PART_CUT).bounds);
 
 /** A sum as a balanced tree, because the engine plans long chains slowly. */
 function sum(terms: readonly string[]): string {
@@ -292,11 +287,8 @@ function sum(terms: readonly string[]): string {
 const deep = (pixel: number) => BigInt(pixel) << 26n;
 
 /** Ranges [first, end) of pixels at order 29 that cover a shape, ascending. */
-function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[] {
-  const steps = areaOfShape(shape, ENOUGH_CUT);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  const { bounds } = step.value;
+function rangesOf(shape: SkyShape<unknown>): readonly (readonly [bigint, bigint])[] {
+  const { bounds } = areaOf(shape, ENOUGH_CUT);
   const gaps = Array.from({ length: bounds.length / 2 - 1 }, (_, i) => ({
     i,
     gap: bounds[2 * i + 2]! - bounds[2 * i + 1]!,

@@ -1,9 +1,6 @@
 /** Tests between shapes that differ from row to row: polygons, circles and boxes as lists of corners. */
 import { position } from './positions.ts';
-import { double, type Point, type Shape } from './values.ts';
-
-type Circle = Shape & { kind: 'circle' };
-type Polygon = Shape & { kind: 'polygon' };
+import { type Circle, double, type Point, type Polygon } from './values.ts';
 
 /** Positions closer to an edge than this are on it, radians: 2 microarcseconds. */
 const EDGE = '1e-11::DOUBLE';

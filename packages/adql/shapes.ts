@@ -6,17 +6,20 @@ import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, 
 import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic } from './operators.ts';
 import { isConstant, pixelOf, position } from './positions.ts';
+import { circleHolds } from './regions.ts';
 import type { Joined } from './rewrites.ts';
 import { conversion, isOtherThanDegrees } from './units.ts';
 import {
   as,
   asShape,
+  type Circle,
   constantNumber,
   described,
   double,
   numberOf,
   type Operand,
   type Point,
+  type Polygon,
   pointOf,
   polygonShape,
   quoted,
@@ -83,7 +86,7 @@ export class Shapes {
       );
     if (second.kind === 'polygon') return this.sky.polygonAnd(second, first, isMutual ? 'touches' : 'holds', filtered);
     if (isMutual) return this.sky.polygonAnd(first as Polygon, second, 'touches', filtered);
-    return this.sky.circleHolds(second, first as Polygon);
+    return circleHolds(second, first as Polygon);
   }
 
   #holds(shape: Shape, point: Point, filtered: Joined | undefined): string {
@@ -243,9 +246,6 @@ export class Shapes {
     return polygonShape(at, vertices);
   }
 }
-
-type Circle = Shape & { kind: 'circle' };
-type Polygon = Shape & { kind: 'polygon' };
 
 /** The maximum distance between the centres of two circles if one contains the other. A circle of 180 degrees contains everything. */
 function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): Value {

@@ -75,13 +75,13 @@ export type Shape =
     }
   | { readonly kind: 'moc'; readonly at: number; readonly ranges: readonly PixelRange[] };
 
+export type Circle = Shape & { kind: 'circle' };
+export type Polygon = Shape & { kind: 'polygon' };
+
 export type Operand = Value | Shape;
 
 /** A polygon that is the same for all rows. */
-export function polygonShape(
-  at: number,
-  vertices: readonly (readonly [number, number])[],
-): Shape & { kind: 'polygon' } {
+export function polygonShape(at: number, vertices: readonly (readonly [number, number])[]): Polygon {
   const corners = `[${vertices
     .flat()
     .map(each => constantNumber(at, each).sql)

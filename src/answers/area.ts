@@ -2,7 +2,7 @@
 import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
-import type { Clock, QueryContext, Steps } from './context.ts';
+import type { Clock, InSteps, QueryContext, Steps } from './context.ts';
 import { AREA_CURSOR, encodeCursor } from './cursor.ts';
 import type { AreaQuery } from './queries.ts';
 import { leftOut, readRow } from './search.ts';
@@ -22,10 +22,7 @@ function aboutArea({ kind, level }: ReadArea) {
   return { area: { kind, level } };
 }
 
-export function* areaCandidates(
-  query: AreaQuery,
-  context: QueryContext,
-): Generator<undefined, Candidates<AreaRow>, undefined> {
+export function* areaCandidates(query: AreaQuery, context: QueryContext): InSteps<Candidates<AreaRow>> {
   const read = yield* areaOf(query, context);
   const { timeField, status, asOfUs, digest, after, state } = query;
   if (after && !isPlaceIn(read.area, after))
@@ -76,10 +73,7 @@ export function areaReadLast(digest: string): ReadArea | undefined {
   return lastRead?.digest === digest ? lastRead.read : undefined;
 }
 
-function* areaOf(
-  { digest, area, level, whole }: AreaQuery,
-  { clock }: QueryContext,
-): Generator<undefined, ReadArea, undefined> {
+function* areaOf({ digest, area, level, whole }: AreaQuery, { clock }: QueryContext): InSteps<ReadArea> {
   if (whole?.area) return whole.area;
   if (lastRead?.digest !== digest)
     lastRead = { digest, read: 'kind' in area ? area : yield* steps(clock, readArea(area, level)) };
@@ -88,7 +82,7 @@ function* areaOf(
 }
 
 /** Runs work in small parts, with a yield between parts when a pause is due. Returns the result. */
-function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Generator<undefined, T, undefined> {
+function* steps<T>(clock: Clock, work: InSteps<T>): InSteps<T> {
   for (let part = work.next(); ; part = work.next()) {
     if (part.done) return part.value;
     if (clock.due) yield;
@@ -98,7 +92,7 @@ function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Gene
 /**
  * The number of objects in the area. Reads an object only if a filter, or a time that the index lacks, requires that.
  */
-function* countOf(read: ReadArea, query: AreaQuery, context: QueryContext): Generator<undefined, number, undefined> {
+function* countOf(read: ReadArea, query: AreaQuery, context: QueryContext): InSteps<number> {
   const { filters, status, timeField } = query;
   const { start, end } = query.window;
   if (!filters && status === 'any' && start === null && end === null && !leftOut(context))

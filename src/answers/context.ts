@@ -16,10 +16,11 @@ export class NotInHistory extends Error {
   override name = 'NotInHistory';
 }
 
-/**
- * The steps of a query. Other queries run at each yield and may change shared state, such as `QueryContext.object`.
- */
-export type Steps = Generator<undefined, void, undefined>;
+/** Work in steps. Other queries run at each yield and may change shared state, such as `QueryContext.object`. */
+export type InSteps<T> = Generator<undefined, T, undefined>;
+
+/** The steps of a query. */
+export type Steps = InSteps<void>;
 
 /**
  * For how many milliseconds a query runs before it lets others run. FIRST_STEP_MS is for its first step, in which

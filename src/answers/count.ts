@@ -12,11 +12,10 @@ import {
 } from '../contract/enums.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
-import { OPEN_BRACE } from './shared_fragments.ts';
 
 export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);
@@ -26,8 +25,7 @@ export function* countAnswer({ inputs, filters }: CountQuery, context: QueryCont
   }
   const { out, fragments } = context;
   const rest = { response: 'count', filters: filters && Object.fromEntries(filters), counts: counts.wire() };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
+  out.fragment(fragments.start);
   out.longText(`, ${toJson(rest).slice(1)}`);
 }
 
@@ -66,7 +64,7 @@ class Counts {
     if (qualifies) this.#qualifyingInputs++;
   }
 
-  *#countInput(input: LookupInput): Generator<undefined, CountedInput, undefined> {
+  *#countInput(input: LookupInput): InSteps<CountedInput> {
     switch (input.kind) {
       case 'id': {
         const { diaObjectId } = input;
@@ -85,7 +83,7 @@ class Counts {
     }
   }
 
-  *#countFound({ status, rows = [] }: Found): Generator<undefined, CountedInput, undefined> {
+  *#countFound({ status, rows = [] }: Found): InSteps<CountedInput> {
     let qualifies = false;
     for (const row of rows) {
       if (this.#context.clock.due) yield;

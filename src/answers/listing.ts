@@ -7,7 +7,7 @@ import { type Marks, type ObjectList, shownStatus } from './object_writer.ts';
 import { Qualifier, qualification } from './qualify.ts';
 import type { Circle, FilterValues } from './queries.ts';
 import { type Found, type Row, readRow, separationOf } from './search.ts';
-import { BRACE, END_OF_LIST, OPEN_BRACE, SEPARATOR } from './shared_fragments.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from './shared_fragments.ts';
 
 const DETAIL = fragment(', "detail": "');
 const COUNT = fragment('", "count": ');
@@ -100,8 +100,7 @@ export class Listing {
   /** Writes the answer up to the end of its results. Call this when all results are in the body. */
   open(count: number, truncated: boolean): void {
     const { out, body, fragments } = this.#context;
-    out.fragment(OPEN_BRACE);
-    out.fragment(fragments.provenance);
+    out.fragment(fragments.start);
     out.fragment(DETAIL);
     out.text(this.#detail);
     out.fragment(COUNT);

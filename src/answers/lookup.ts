@@ -61,20 +61,10 @@ class Lookup {
     const from = body.length;
     body.fragment(INDEX);
     body.text(`${index}`);
-    switch (input.kind) {
-      case 'id':
-        this.#ofId(input);
-        break;
-      case 'position':
-        yield* this.#ofPosition(input);
-        break;
-      case 'tns':
-        yield* this.#ofName(input);
-        break;
-      case 'invalid':
-        this.#ofInvalid(input);
-        break;
-    }
+    if (input.kind === 'id') this.#ofId(input);
+    else if (input.kind === 'position') yield* this.#ofPosition(input);
+    else if (input.kind === 'tns') yield* this.#ofName(input);
+    else this.#ofInvalid(input);
     body.fragment(BRACE);
     this.#objects.endResult(from);
   }

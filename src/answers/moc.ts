@@ -4,7 +4,7 @@ import { openCoverage } from '../catalogs/coverage.ts';
 import { OBJECTS_MOC_ORDER } from '../contract/limits.ts';
 import { OBJECTS } from '../vo/cone_tables.ts';
 import { mocCells, writeMoc } from '../vo/moc.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import type { MocQuery } from './queries.ts';
 import { leftOut } from './search.ts';
 
@@ -21,7 +21,7 @@ export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext
 }
 
 /** The pixels that contain an object. */
-function* coverageOfObjects(context: QueryContext): Generator<undefined, Coverage, undefined> {
+function* coverageOfObjects(context: QueryContext): InSteps<Coverage> {
   const { index, clock } = context;
   const isLeftOut = leftOut(context);
   const pixels = new Set<number>();

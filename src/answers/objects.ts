@@ -4,7 +4,7 @@
  */
 import { ObjectView } from '../store/object_record.ts';
 import type { RecentPosition, RecentQuery } from '../store/recent.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import { encodeCursor, OBJECTS_CURSOR } from './cursor.ts';
 import type { ObjectsQuery } from './queries.ts';
 import { readListed } from './recent.ts';
@@ -17,7 +17,7 @@ export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Step
 }
 
 /** The number of objects. Objects are read only if there are filters, or both a status and a time window. */
-function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefined, number, undefined> {
+function* countOf(query: ObjectsQuery, context: QueryContext): InSteps<number> {
   const { clock, store, at } = context;
   const { filters, status, window } = query;
   if (!filters && window.start === null && window.end === null && (at === undefined || status === 'any')) {

@@ -9,7 +9,7 @@ import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
 import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
-import type { QueryContext } from './context.ts';
+import type { InSteps, QueryContext } from './context.ts';
 import type { FilterValues } from './queries.ts';
 import { type Row, readRow } from './search.ts';
 
@@ -45,7 +45,7 @@ export class Qualifier {
   }
 
   /** The number of objects that meet the filters. */
-  *countQualifying(rows: readonly Row[]): Generator<undefined, number, undefined> {
+  *countQualifying(rows: readonly Row[]): InSteps<number> {
     let count = 0;
     for (const row of rows) {
       if (this.#context.clock.due) yield;

@@ -81,67 +81,54 @@ export interface LookupQuery extends Asked {
 }
 
 /** Counts for the same inputs. The limits on listed objects do not apply. */
-export interface CountQuery extends Asked {
+export interface CountQuery extends Asked, Pick<LookupQuery, 'state' | 'inputs' | 'filters'> {
   readonly kind: 'count';
-  readonly state?: State | undefined;
-  readonly inputs: readonly LookupInput[];
-  readonly filters: FilterValues | null;
+}
+
+/** A page of a walk. */
+interface Page<Place> {
+  readonly detail: DetailLevel;
+  /** At least 1. */
+  readonly pageSize: number;
+  /** Objects ingested later are not part of the walk. */
+  readonly asOfUs: number;
+  /** The last place of the previous page; null for the first page. */
+  readonly after: (Place & OfArchive) | null;
 }
 
 /** A page of the objects within a circle. */
-export interface ConeQuery extends Asked, Sent, Circle {
+export interface ConeQuery extends Asked, Sent, Circle, Page<RecentPosition> {
   readonly kind: 'cone';
   readonly state?: State | undefined;
-  readonly detail: DetailLevel;
   readonly filters: FilterValues | null;
-  /** At least 1. */
-  readonly pageSize: number;
-  /** Objects ingested later are not part of the walk. */
-  readonly asOfUs: number;
-  /** The last object of the previous page; null for the first page. */
-  readonly after: (RecentPosition & OfArchive) | null;
+}
+
+interface TimeWindow {
+  readonly timeField: TimeField;
+  /** Inclusive. */
+  readonly startUs: number;
+  /** Exclusive. */
+  readonly endUs: number;
 }
 
 /** A page of the objects in a time window that have matches. */
-export interface RecentQuery extends Asked {
+export interface RecentQuery extends Asked, TimeWindow, Page<RecentPosition> {
   readonly kind: 'recent';
-  readonly timeField: TimeField;
-  /** Inclusive. */
-  readonly startUs: number;
-  /** Exclusive. */
-  readonly endUs: number;
   /** The window as the answer shows it. */
   readonly window: { readonly start: string; readonly end: string };
-  readonly detail: DetailLevel;
-  /** At least 1. */
-  readonly pageSize: number;
-  /** Objects ingested later are not part of the walk. */
-  readonly asOfUs: number;
-  /** The last object of the previous page; null for the first page. */
-  readonly after: (RecentPosition & OfArchive) | null;
 }
 
 /** The selection of objects for a page: those that meet the filters, have the status, and whose time lies in the window. */
-interface Selected {
+interface Selected extends TimeWindow {
   readonly state?: State | undefined;
   readonly filters: FilterValues | null;
-  readonly timeField: TimeField;
   readonly status: ListedStatus;
-  /** Inclusive. */
-  readonly startUs: number;
-  /** Exclusive. */
-  readonly endUs: number;
-  readonly detail: DetailLevel;
   /** The window as the answer shows it, with null for an open end. */
   readonly window: { readonly start: string | null; readonly end: string | null };
-  /** At least 1. */
-  readonly pageSize: number;
-  /** Objects ingested later are not part of the walk. */
-  readonly asOfUs: number;
 }
 
 /** A page of the objects in an area, or their number. */
-export interface AreaQuery extends Asked, Selected {
+export interface AreaQuery extends Asked, Selected, Page<AreaPlace> {
   readonly kind: 'area';
   readonly response: AreaResponse;
   /** A string, or an area that was read from a string or a file. */
@@ -150,18 +137,14 @@ export interface AreaQuery extends Asked, Selected {
   readonly level: number;
   /** Identifies `area` and `level`, also in cursors. Equal areas have equal digests. */
   readonly digest: string;
-  /** The last position of the previous page; null for the first page. */
-  readonly after: (AreaPlace & OfArchive) | null;
   /** The table to which the page is written, if all pages form a single table. */
   readonly whole?: WholeTable;
 }
 
 /** One page of the objects by time, the latest first; or their number. */
-export interface ObjectsQuery extends Asked, Selected {
+export interface ObjectsQuery extends Asked, Selected, Page<RecentPosition> {
   readonly kind: 'objects';
   readonly response: ResponseMode;
-  /** The last object of the previous page; null for the first page. */
-  readonly after: (RecentPosition & OfArchive) | null;
 }
 
 /** A cone search of the Virtual Observatory. The answer is a VOTable. */

@@ -274,29 +274,22 @@ function stepsOf(query: Query, context: QueryContext): Steps {
   return query.format ? writers.get(query.format)!(query, context) : jsonSteps(query, context);
 }
 
+const ANSWERS: { readonly [K in Query['kind']]: (query: Extract<Query, { kind: K }>, context: QueryContext) => Steps } =
+  {
+    lookup: lookupAnswer,
+    count: countAnswer,
+    cone: coneAnswer,
+    recent: recentAnswer,
+    area: areaAnswer,
+    objects: objectsAnswer,
+    voCone: voConeAnswer,
+    voLinks: voLinksAnswer,
+    moc: mocAnswer,
+    source: sourceAnswer,
+  };
+
 function jsonSteps(query: Query, context: QueryContext): Steps {
-  switch (query.kind) {
-    case 'lookup':
-      return lookupAnswer(query, context);
-    case 'count':
-      return countAnswer(query, context);
-    case 'cone':
-      return coneAnswer(query, context);
-    case 'recent':
-      return recentAnswer(query, context);
-    case 'area':
-      return areaAnswer(query, context);
-    case 'objects':
-      return objectsAnswer(query, context);
-    case 'voCone':
-      return voConeAnswer(query, context);
-    case 'voLinks':
-      return voLinksAnswer(query, context);
-    case 'moc':
-      return mocAnswer(query, context);
-    case 'source':
-      return sourceAnswer(query, context);
-  }
+  return ANSWERS[query.kind](query as never, context);
 }
 
 /** Whether a query may have to read more objects than one step can handle. */

@@ -9,7 +9,6 @@ import type { QueryContext, Steps } from './context.ts';
 import { encodeCursor, RECENT_CURSOR } from './cursor.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { RecentQuery } from './queries.ts';
-import { OPEN_BRACE } from './shared_fragments.ts';
 
 export function* recentAnswer(
   query: RecentQuery,
@@ -47,8 +46,7 @@ export function* recentAnswer(
   const pinned = { startUs, endUs, timeField, detail, asOfUs };
   const next = isMore ? encodeCursor(RECENT_CURSOR, { ...last!, ...pinned, archive: store.archive }) : null;
   const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
+  out.fragment(fragments.start);
   out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
   out.append(body);
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);

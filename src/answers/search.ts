@@ -6,7 +6,7 @@ import { type IndexedRow, removedRows } from '../generations/removed_rows.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { TnsRecord } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { type Past, type QueryContext, StaleIndex } from './context.ts';
+import { type InSteps, type Past, type QueryContext, StaleIndex } from './context.ts';
 import type { Circle, TnsInput } from './queries.ts';
 
 /** An object as stored in the index. */
@@ -24,11 +24,7 @@ const hits = new ConeHits();
  * The objects within a circle, in no particular order.
  * @param asOfUs leaves out objects that were ingested later
  */
-export function* rowsWithin(
-  context: QueryContext,
-  circle: Circle,
-  asOfUs = Number.POSITIVE_INFINITY,
-): Generator<undefined, Row[], undefined> {
+export function* rowsWithin(context: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): InSteps<Row[]> {
   const { index, clock } = context;
   index.coneSearch(circle.ra, circle.dec, circle.radiusArcsec, hits);
   void clock.due;
@@ -96,7 +92,7 @@ interface FoundByName extends Found {
   readonly snapshotEpochUs: number | null;
 }
 
-export function* findCircle(context: QueryContext, circle: Circle): Generator<undefined, Found, undefined> {
+export function* findCircle(context: QueryContext, circle: Circle): InSteps<Found> {
   const rows = yield* rowsWithin(context, circle);
   return { status: rows.length > 0 ? 'objects_found' : 'no_rubin_object', circle, rows };
 }
@@ -104,10 +100,7 @@ export function* findCircle(context: QueryContext, circle: Circle): Generator<un
 const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 
 /** Finds the objects of a name: those around its position in the current snapshot of the registry. */
-export function* findName(
-  context: QueryContext,
-  { name, prefix, radiusArcsec }: TnsInput,
-): Generator<undefined, FoundByName, undefined> {
+export function* findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): InSteps<FoundByName> {
   const { store, fragments } = context;
   const snapshotEpochUs = store.tnsSnapshotEpochUs();
   if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), fragments.tnsSnapshotMaxAgeSeconds))

@@ -4,11 +4,11 @@ import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import { type ObjectList, ObjectWriter, shownStatus } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
-import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
+import type { SetFragments } from './shared_fragments.ts';
 
 export type SelectionQuery = AreaQuery | ObjectsQuery;
 
@@ -59,8 +59,7 @@ export function writeCount(
 ): void {
   const filtered = filters && Object.fromEntries(filters);
   const rest = { response: 'count', ...about, window, time_field: timeField, status, filters: filtered, total };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
+  out.fragment(fragments.start);
   out.longText(`, ${toJson(rest).slice(1)}`);
 }
 
@@ -73,7 +72,7 @@ function* selectPage<T>(
   context: QueryContext,
   { pieces, read, cursorAfter }: Candidates<T>,
   each: (object: ObjectView, candidate: T, count: number) => void,
-): Generator<undefined, Page, undefined> {
+): InSteps<Page> {
   const { clock } = context;
   const { pageSize } = query;
   const meets = selector(query, context);
@@ -121,7 +120,7 @@ function headOf<T>(
   };
   const filtered = filters ? `, "filters": ${toJson(Object.fromEntries(filters))}` : '';
   const entries = Array.from(sets, ({ entry }) => latin1(entry)).join(', ');
-  return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
+  return `${latin1(fragments.start)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
 }
 
 /** A test whether a stored object has the status, meets the filters and has its time in the window. */

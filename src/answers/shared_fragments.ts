@@ -15,7 +15,6 @@ import type { AnsweredObject, Tns } from '../tables/object_table.ts';
 
 /** The punctuation between the parts of an answer. */
 export const SEPARATOR = fragment(', ');
-export const OPEN_BRACE = fragment('{');
 export const BRACE = fragment('}');
 export const END_OF_LIST = fragment(']');
 
@@ -131,8 +130,8 @@ type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
  * ordinal never change.
  */
 export class SharedFragments {
-  /** `"provenance": {...}` */
-  readonly provenance: Uint8Array;
+  /** The start of most answers: `{"provenance": {...}` */
+  readonly start: Uint8Array;
   readonly tnsSnapshotMaxAgeSeconds: number;
   readonly settings: AnswerSettings;
   /** Called for each source and each value that an answer leaves out. */
@@ -149,7 +148,7 @@ export class SharedFragments {
     const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = settings.provenance;
     this.settings = settings;
     this.onLeftOut = onLeftOut;
-    this.provenance = fragment(`"provenance": ${toJson(settings.provenance)}`);
+    this.start = fragment(`{"provenance": ${toJson(settings.provenance)}`);
     this.#catalogs = catalogs.map(catalog => catalog.name);
     this.tnsSnapshotMaxAgeSeconds = settings.tnsSnapshotMaxAgeSeconds;
     const basis = { basis: BEST_GUESS, description: BEST_GUESS_DESCRIPTION };

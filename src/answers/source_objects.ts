@@ -3,7 +3,7 @@ import { toJson } from '@nearsky/astrotables/json';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { SourceQuery } from './queries.ts';
-import { OPEN_BRACE, SEPARATOR } from './shared_fragments.ts';
+import { SEPARATOR } from './shared_fragments.ts';
 
 export function* sourceAnswer(query: SourceQuery, { store, fragments, clock, object, out, body }: QueryContext): Steps {
   const { catalogName, catalogSourceId, limit } = query;
@@ -27,8 +27,7 @@ export function* sourceAnswer(query: SourceQuery, { store, fragments, clock, obj
     count,
     truncated: ids.length > limit,
   };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
+  out.fragment(fragments.start);
   out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
   out.append(body);
   out.longText(']}');

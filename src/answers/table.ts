@@ -9,7 +9,7 @@ import type { ObjectView } from '../store/object_record.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable } from '../tables/object_table.ts';
 import { areaCandidates } from './area.ts';
 import { coneAnswer } from './cone.ts';
-import type { QueryContext, Steps } from './context.ts';
+import type { InSteps, QueryContext, Steps } from './context.ts';
 import { lookupAnswer } from './lookup.ts';
 import { ObjectReader } from './object_reader.ts';
 import type { Beside, Marks, ObjectList } from './object_writer.ts';
@@ -76,7 +76,7 @@ function aboutPages({ page_size, count, next_cursor, provenance_sets, ...about }
 }
 
 /** Writes everything except the objects, which become rows. */
-function* listObjects(query: TableQuery, context: QueryContext): Generator<undefined, TableRows, undefined> {
+function* listObjects(query: TableQuery, context: QueryContext): InSteps<TableRows> {
   if (query.kind === 'area') return yield* selectRows(query, context, yield* areaCandidates(query, context));
   if (query.kind === 'objects') return yield* selectRows(query, context, objectCandidates(query, context));
   const rows = new TableRows(query, context);
@@ -86,11 +86,7 @@ function* listObjects(query: TableQuery, context: QueryContext): Generator<undef
   return rows;
 }
 
-function* selectRows<T>(
-  query: SelectionQuery,
-  context: QueryContext,
-  candidates: Candidates<T>,
-): Generator<undefined, TableRows, undefined> {
+function* selectRows<T>(query: SelectionQuery, context: QueryContext, candidates: Candidates<T>): InSteps<TableRows> {
   const rows = new TableRows(query, context, candidates.levelOf !== undefined);
   yield* writeSelection(query, context, candidates, rows);
   return rows;

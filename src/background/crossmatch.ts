@@ -2,16 +2,14 @@
 
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause } from '../base/timeout.ts';
+import { repeat } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { crossmatchPending, settingsOf } from '../crossmatch/crossmatcher.ts';
 import { Deferred } from '../crossmatch/deferred.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
-import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
-import { associatorOf } from '../tns/association.ts';
 import { type BackgroundOptions, CrossmatchAgain } from './crossmatch_again.ts';
 
 /** Objects per commit. A commit takes tens of milliseconds, in which no other process can write. */
@@ -71,17 +69,15 @@ export class BackgroundCrossmatch {
       store,
       writer,
       pool: this.#pool,
-      provenance: () => provenanceSetOf(config),
-      properMotion: config.CROSSMATCH_PROPER_MOTION,
-      priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
-      associator: associatorOf(store, this.#pool, config),
+      ...settingsOf(config, store, this.#pool),
       batchSize: config.CROSSMATCH_BATCH_MAX_SIZE,
       commitSize: COMMIT_SIZE,
       awaitOthers: false,
       signal: this.#stop.signal,
     };
     this.#again = new CrossmatchAgain(this.#common, config, log, clock);
-    this.#running = this.#run();
+    const pause = (error: unknown) => this.#pause(error);
+    this.#running = repeat(this.#stop.signal, POLL_MS, () => this.#step(), pause);
   }
 
   /** Drops the unrecorded part of the current batch, whose objects stay pending. */
@@ -91,20 +87,12 @@ export class BackgroundCrossmatch {
     await this.#pool.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        if (this.#isDue(this.#clock())) {
-          await this.#walk();
-          this.#pauseMs = 0;
-        }
-        if (this.#isRetryDue(this.#clock())) await this.#retry();
-      } catch (error) {
-        if (!signal.aborted) this.#pause(error);
-      }
-      await pause(POLL_MS, signal);
+  async #step(): Promise<void> {
+    if (this.#isDue(this.#clock())) {
+      await this.#walk();
+      this.#pauseMs = 0;
     }
+    if (this.#isRetryDue(this.#clock())) await this.#crossmatch('unread', this.#retries, this.#clock());
   }
 
   #pause(error: unknown): void {
@@ -143,11 +131,6 @@ export class BackgroundCrossmatch {
     if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
     this.#nextRetryMs = nowMs + RETRY_MS;
     return this.#store.unreadIds(1).length > 0 && this.#store.catalogNames().length > 0;
-  }
-
-  async #retry(): Promise<void> {
-    const nowMs = this.#clock();
-    await this.#crossmatch('unread', this.#retries, nowMs);
   }
 
   async #walk(): Promise<void> {

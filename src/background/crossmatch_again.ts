@@ -5,7 +5,7 @@
  */
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause } from '../base/timeout.ts';
+import { repeat } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { registeredRelease } from '../contract/catalogs.ts';
 import { usesOtherRelease } from '../crossmatch/again.ts';
@@ -59,25 +59,15 @@ export class CrossmatchAgain implements Work {
     this.#perSecond = CROSSMATCH_AGAIN_PER_SECOND;
     this.#log = log;
     this.#clock = clock;
-    this.#running = this.#perSecond > 0 ? this.#run() : Promise.resolve();
+    const failed = (error: unknown) =>
+      log('crossmatch_failed', { error: messageOf(error), retry_seconds: this.#pause() / 1000 });
+    this.#running =
+      this.#perSecond > 0 ? repeat(options.signal, READ_INTERVAL_MS, () => this.#step(), failed) : Promise.resolve();
   }
 
   /** Call this after the signal of the options has fired. */
   close(): Promise<void> {
     return this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await this.#step();
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#log('crossmatch_failed', { error: messageOf(error), retry_seconds: this.#pause() / 1000 });
-      }
-      await pause(READ_INTERVAL_MS, signal);
-    }
   }
 
   /** Reads some objects, and crossmatches the outdated ones among them. */

@@ -1,7 +1,7 @@
 /** Work that only one of several nodes does at a time. If that node dies, another takes over. */
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause } from '../base/timeout.ts';
+import { repeat } from '../base/timeout.ts';
 import { HeldLease } from '../store/held_lease.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
@@ -48,7 +48,11 @@ export class Duty implements Work {
   constructor(options: DutyOptions) {
     this.#options = options;
     this.#lease = new HeldLease(options.store, options.writer, options.name);
-    this.#running = this.#run();
+    const unclear = (error: unknown) => {
+      options.log('duty_unclear', { duty: options.name, error: messageOf(error) });
+      this.#lease.resign();
+    };
+    this.#running = repeat(this.#stop.signal, LOOK_MS, () => this.#look(), unclear);
   }
 
   /** Closes the work, so that another node can begin it. */
@@ -58,21 +62,6 @@ export class Duty implements Work {
     await this.#running;
     await closed;
     await this.#lease.leave();
-  }
-
-  async #run(): Promise<void> {
-    const { name, log } = this.#options;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        await this.#look();
-      } catch (error) {
-        if (signal.aborted) return;
-        log('duty_unclear', { duty: name, error: messageOf(error) });
-        this.#lease.resign();
-      }
-      await pause(LOOK_MS, signal);
-    }
   }
 
   async #look(): Promise<void> {

@@ -28,7 +28,7 @@ export interface FromPublisher {
 export async function runPublisher({ config, settings, ledgers, link }: PublishTask): Promise<undefined> {
   const stop = new AbortController();
   link.on('message', () => stop.abort());
-  const store = openStore(config.NEARSKY_DATA, 'read');
+  await using store = openStore(config.NEARSKY_DATA, 'read');
   try {
     const publications = await openPublications({
       config,
@@ -39,7 +39,6 @@ export async function runPublisher({ config, settings, ledgers, link }: PublishT
     });
     await Promise.all(publications.map(each => each.run(stop.signal)));
   } finally {
-    await store.close();
     for (const ledger of Object.values(ledgers)) ledger.close();
     link.close();
   }

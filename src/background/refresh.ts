@@ -3,7 +3,7 @@
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause } from '../base/timeout.ts';
+import { repeat } from '../base/timeout.ts';
 import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { RejectLog } from '../ingest/rejects.ts';
@@ -56,7 +56,8 @@ export class BackgroundRefresh {
   constructor(sources: RefreshSources) {
     this.#sources = sources;
     this.#clock = sources.clock ?? Date.now;
-    this.#running = this.#run();
+    const refresh = async () => this.#isDue() && (await this.#refresh());
+    this.#running = repeat(this.#stop.signal, POLL_MS, refresh, error => this.#failed(error));
   }
 
   /** Aborts a refresh in progress; the registry stays unchanged. */
@@ -65,18 +66,10 @@ export class BackgroundRefresh {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        if (this.#isDue()) await this.#refresh();
-      } catch (error) {
-        const waitMs = Math.max(POLL_MS, this.#notBeforeMs - this.#clock());
-        const next_attempt_in_s = Math.round(waitMs / 1000);
-        if (!signal.aborted) this.#sources.log('tns_refresh_failed', { error: messageOf(error), next_attempt_in_s });
-      }
-      await pause(POLL_MS, signal);
-    }
+  #failed(error: unknown): void {
+    const waitMs = Math.max(POLL_MS, this.#notBeforeMs - this.#clock());
+    const next_attempt_in_s = Math.round(waitMs / 1000);
+    this.#sources.log('tns_refresh_failed', { error: messageOf(error), next_attempt_in_s });
   }
 
   #isDue(): boolean {
@@ -92,7 +85,7 @@ export class BackgroundRefresh {
   async #refresh(): Promise<void> {
     const { store, writer, config, bot, log } = this.#sources;
     const { signal } = this.#stop;
-    const rejects = new RejectLog(config, 'tns');
+    using rejects = new RejectLog(config, 'tns');
     const loader = new RegistryLoader({ writer, rejects, onBatch: () => signal.throwIfAborted() });
     const onWait = (error: string, waitMs: number) =>
       log('tns_refresh_waits', { error, next_attempt_in_s: waitMs / 1000 });
@@ -100,13 +93,9 @@ export class BackgroundRefresh {
     const nowMs = this.#clock();
     // The wait also grows if the refresh brings nothing new, for example when the file of an hour is late.
     this.#notBeforeMs = nowMs + this.#backoff.next();
-    try {
-      const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
-      const { epochUs, ...summary } = await refreshRegistry(options);
-      const { rejected, notes: passed_over } = loader.counts;
-      log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected, passed_over });
-    } finally {
-      rejects.close();
-    }
+    const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
+    const { epochUs, ...summary } = await refreshRegistry(options);
+    const { rejected, notes: passed_over } = loader.counts;
+    log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected, passed_over });
   }
 }

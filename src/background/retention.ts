@@ -1,7 +1,7 @@
 /** Removes old objects while the service runs. */
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause } from '../base/timeout.ts';
+import { repeat } from '../base/timeout.ts';
 import { nowUs } from '../base/times.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from '../store/remove_objects.ts';
 import type { Store } from '../store/store.ts';
@@ -20,24 +20,19 @@ const IDLE_MS = 60_000;
  */
 export function beginRetention(store: Store, writer: Writer, days: number, log: Log): Work {
   const reason = `first stored more than ${days} days before the newest object (NEARSKY_RETENTION_DAYS)`;
-  return workUntilClosed(async signal => {
-    let total = 0;
-    while (!signal.aborted) {
-      let isLeft = false;
-      try {
-        store.resetRead();
-        const newestUs = store.latestIngestUntil(nowUs()) ?? 0;
-        const ids = store.oldestIds({ endUs: newestUs - days * DAY_US, limit: REMOVED_AT_ONCE });
-        total += (await removeUnclaimed(writer, ids, { reason }, signal)).removed;
-        isLeft = ids.length === REMOVED_AT_ONCE;
-        if (!isLeft && total > 0) {
-          log('old_objects_removed', { objects: total });
-          total = 0;
-        }
-      } catch (error) {
-        if (!signal.aborted) log('retention_failed', { error: messageOf(error) });
-      }
-      await pause(isLeft ? COMMIT_MS : IDLE_MS, signal);
-    }
-  });
+  let [total, isLeft] = [0, false];
+  const step = async (signal: AbortSignal) => {
+    isLeft = false;
+    store.resetRead();
+    const newestUs = store.latestIngestUntil(nowUs()) ?? 0;
+    const ids = store.oldestIds({ endUs: newestUs - days * DAY_US, limit: REMOVED_AT_ONCE });
+    total += (await removeUnclaimed(writer, ids, { reason }, signal)).removed;
+    isLeft = ids.length === REMOVED_AT_ONCE;
+    if (isLeft || total === 0) return;
+    log('old_objects_removed', { objects: total });
+    total = 0;
+  };
+  const pauseMs = () => (isLeft ? COMMIT_MS : IDLE_MS);
+  const failed = (error: unknown) => log('retention_failed', { error: messageOf(error) });
+  return workUntilClosed(signal => repeat(signal, pauseMs, () => step(signal), failed));
 }

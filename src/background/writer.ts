@@ -10,13 +10,10 @@ import { programModule } from '../base/program_files.ts';
 import { steadyMs } from '../base/runtime.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
-import type { LogTopic } from '../cluster/kafka_settings.ts';
-import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { otherProcessesWith } from '../store/identity.ts';
 import type { PublishSettings } from '../stream/publish_settings.ts';
-import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundPublisher } from './publisher.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';
 
@@ -31,12 +28,7 @@ const RESTART_MS = 5000;
 const STOP_MS = 8000;
 const WAITING_STOP_MS = 2000;
 
-interface BackgroundWriterOptions {
-  readonly config: Config;
-  /** The log that the archive follows, if any. */
-  readonly topic: LogTopic | undefined;
-  readonly crossmatch: boolean;
-  readonly bot: BotCredentials | undefined;
+interface BackgroundWriterOptions extends Pick<WriteTask, 'config' | 'topic' | 'crossmatch' | 'bot'> {
   /** The target to which matches are published, if any. */
   readonly publish: PublishSettings | undefined;
   readonly state: SharedState;

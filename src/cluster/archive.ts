@@ -18,18 +18,12 @@ const QUIET_MS = 2000;
 /** The interval between checks that the database is in its place. */
 const LOOK_MS = 500;
 
-export interface Archive {
-  readonly store: Store;
-  readonly writer: Writer;
-  close(): Promise<void>;
-}
-
 /**
  * Opens the data directory; creates it if it is missing. With a log, the archive has applied the whole log when this
  * resolves.
  * @throws StoreError
  */
-export async function openArchive(config: Config): Promise<Archive> {
+export async function openArchive(config: Config) {
   const topic = logSettings(config, process.env);
   const store = openStore(config.NEARSKY_DATA, 'write');
   let member: Member | undefined;
@@ -48,7 +42,7 @@ export async function openArchive(config: Config): Promise<Archive> {
     const writer = new Writer(store, member);
     if (member) await requireSameSettings(store, writer, config);
     await applyHistory(writer, config);
-    return { store, writer, close };
+    return { store, writer, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -6,7 +6,7 @@
 import type { Consumer } from '@platformatic/kafka';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { pause, withTimeout } from '../base/timeout.ts';
+import { repeat, withTimeout } from '../base/timeout.ts';
 import { connectionTo } from '../config/kafka.ts';
 import type { Election } from '../store/writer.ts';
 import type { LogTopic } from './kafka_settings.ts';
@@ -35,7 +35,9 @@ export class KafkaElection implements Election {
 
   constructor(topic: LogTopic & { readonly log: Log }, duty: string) {
     [this.#topic, this.#duty] = [topic, duty];
-    this.ended = this.#run();
+    const pauseMs = () => Math.max(AGAIN_MS, this.#resignedUntilMs - performance.now());
+    const unclear = (error: unknown) => topic.log('duty_unclear', { duty, error: messageOf(error) });
+    this.ended = repeat(this.#stop.signal, pauseMs, () => this.#beMember(), unclear);
   }
 
   get isElected(): boolean {
@@ -51,18 +53,6 @@ export class KafkaElection implements Election {
     this.#stop.abort();
     this.#leave();
     await this.ended;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        await this.#beMember();
-      } catch (error) {
-        if (!signal.aborted) this.#topic.log('duty_unclear', { duty: this.#duty, error: messageOf(error) });
-      }
-      await pause(Math.max(AGAIN_MS, this.#resignedUntilMs - performance.now()), signal);
-    }
   }
 
   /** Resolves when this candidate has left the group; rejects when its membership fails. */

@@ -341,6 +341,8 @@ export class KafkaLog implements RecordLog {
       CLOSE_MS,
     );
   }
+
+  [Symbol.asyncDispose] = () => this.close();
 }
 
 const clockAhead = (cause: unknown) =>

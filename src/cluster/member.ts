@@ -135,4 +135,6 @@ export class Member implements SharedLog {
     await this.#running;
     await this.#log?.close();
   }
+
+  [Symbol.asyncDispose] = () => this.close();
 }

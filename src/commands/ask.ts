@@ -82,7 +82,7 @@ async function withDirectory<T>(
   onTableProgress: ((progress: TableProgress) => void) | undefined,
 ): Promise<T> {
   // Opening the store first gives a clear error if the data cannot be read.
-  const store = openStore(config.NEARSKY_DATA, 'read');
+  await using store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
   });
@@ -99,7 +99,6 @@ async function withDirectory<T>(
     });
   } finally {
     await app.close();
-    await store.close();
   }
 }
 

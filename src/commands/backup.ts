@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
 import { backUp } from '../store/backup.ts';
 import { noteChore } from '../store/noting.ts';
-import { withStore } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
 import { type Command, Progress, printResult, shownBytes, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
@@ -21,11 +21,7 @@ The copy needs as much space as the database file.`,
       throw new UsageError('backup takes one directory', this);
     }
     const dataDir = invocation.config.NEARSKY_DATA;
-    const progress = new Progress();
-    const onProgress = (text: string) => progress.update(() => text);
-    const counts = await withStore(dataDir, store => backUp({ dataDir, store, target, onProgress })).finally(() =>
-      progress.end(),
-    );
+    const counts = await copy(dataDir, target);
     await noteChore(dataDir, 'backup', resolve(target)).catch(error => tell(`nearsky backup: ${messageOf(error)}`));
     const { objects, pending, journalEntries, bytes } = counts;
     const text = table([
@@ -38,3 +34,9 @@ The copy needs as much space as the database file.`,
     return 0;
   },
 };
+
+async function copy(dataDir: string, target: string) {
+  await using store = openStore(dataDir, 'read');
+  using progress = new Progress();
+  return await backUp({ dataDir, store, target, onProgress: text => progress.update(() => text) });
+}

@@ -20,7 +20,7 @@ import { integer, matching, number } from '../contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from '../crossmatch/compare_releases.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
-import { type Store, withStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import {
   areaIn,
   type Command,
@@ -38,15 +38,21 @@ const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
 const ADD_OPTIONS = ['release', 'id', 'description', 'footprint', 'allow-missing-columns', 'quick', 'rows'];
-/** The options that each verb takes, in addition to those of all commands. */
-const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
-  add: ADD_OPTIONS,
-  replace: ADD_OPTIONS,
-  compare: ['within'],
-  list: [],
-  check: ['rows'],
-  remove: [],
-};
+interface Verb {
+  /** The number of arguments: none, or a name, or a name and a location. */
+  readonly takes: number;
+  /** In addition to the options of all commands. */
+  readonly options: readonly string[];
+  run(invocation: Invocation, name: string, location: string): Promise<number>;
+}
+const VERBS: ReadonlyMap<string | undefined, Verb> = new Map([
+  ['add', { takes: 2, options: ADD_OPTIONS, run: addNew }],
+  ['replace', { takes: 2, options: ADD_OPTIONS, run: replace }],
+  ['compare', { takes: 1, options: ['within'], run: compare }],
+  ['list', { takes: 0, options: [], run: list }],
+  ['check', { takes: 1, options: ['rows'], run: check }],
+  ['remove', { takes: 1, options: [], run: remove }],
+]);
 /** The rule of `release` in a description (src/contract/catalogs/schema.json). */
 const RELEASE = matching(/^\P{Cc}{1,300}$/u, 'a text of 1 to 300 characters, none of them a control character');
 
@@ -103,43 +109,22 @@ Keys that the file lacks are taken from the catalog.`,
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
-    const expect = (count: number) => {
-      if (rest.length !== count)
-        throw new UsageError(
-          `catalog ${verb} takes ${count} ${count === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
-          this,
-        );
-    };
-    const { options, flags } = invocation;
-    const stray = [...options.keys(), ...flags].find(
-      name => name in this.options && !OPTIONS_OF[verb ?? '']?.includes(name),
+    const known = VERBS.get(verb);
+    if (!known)
+      throw new UsageError(
+        `catalog needs add, replace, compare, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
+      );
+    const { takes, options, run } = known;
+    const stray = [...invocation.options.keys(), ...invocation.flags].find(
+      name => name in this.options && !options.includes(name),
     );
-    if (verb !== undefined && verb in OPTIONS_OF && stray !== undefined)
-      throw new UsageError(`catalog ${verb} takes no --${stray}`, this);
-    switch (verb) {
-      case 'add':
-        expect(2);
-        return add(invocation, await catalogOf(rest[0]!, invocation), rest[1]!);
-      case 'replace':
-        expect(2);
-        return replace(invocation, rest[0]!, rest[1]!);
-      case 'compare':
-        expect(1);
-        return compare(invocation, rest[0]!);
-      case 'list':
-        expect(0);
-        return list(invocation);
-      case 'check':
-        expect(1);
-        return check(invocation, rest[0]!);
-      case 'remove':
-        expect(1);
-        return remove(invocation, rest[0]!);
-      default:
-        throw new UsageError(
-          `catalog needs add, replace, compare, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
-        );
-    }
+    if (stray !== undefined) throw new UsageError(`catalog ${verb} takes no --${stray}`, this);
+    if (rest.length !== takes)
+      throw new UsageError(
+        `catalog ${verb} takes ${takes} ${takes === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
+        this,
+      );
+    return run(invocation, rest[0]!, rest[1]!);
   },
 };
 
@@ -157,10 +142,14 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
   return { name, idColumn, description: readDescription(file) };
 }
 
+async function addNew(invocation: Invocation, name: string, location: string): Promise<number> {
+  return add(invocation, await catalogOf(name, invocation), location);
+}
+
 /** @throws UsageError if the catalog is not registered, or the release does not differ */
 async function replace(invocation: Invocation, name: string, location: string): Promise<number> {
-  const { config, options } = invocation;
-  const previous = await withStore(config.NEARSKY_DATA, async store => requireRegistered(store, name));
+  const { options } = invocation;
+  const previous = await registered(invocation, name);
   const isDescribedAnew = options.has('id') || options.has('description');
   const kept = isDescribedAnew ? undefined : previous.definition;
   const catalog = kept ?? (await catalogOf(name, invocation));
@@ -175,7 +164,7 @@ async function add(
   location: string,
   isReplacing = false,
 ): Promise<number> {
-  const progress = new Progress();
+  using progress = new Progress();
   const found = await registerCatalog(catalog, location, {
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
@@ -186,17 +175,12 @@ async function add(
     onProgress: at => progress.update(() => progressText(at)),
   });
   progress.end();
-  const { store, writer, close } = await openArchive(invocation.config);
-  let registration: CatalogRegistration;
-  let previous: CatalogRegistration | undefined;
-  try {
-    requireRoom(store, found.name);
-    previous = isReplacing ? requireRegistered(store, found.name) : store.catalog(found.name);
-    registration = { ...found, ...replacedBy(found, previous, isReplacing) };
-    await writer.putCatalog(registration);
-  } finally {
-    await close();
-  }
+  await using archive = await openArchive(invocation.config);
+  const { store, writer } = archive;
+  requireRoom(store, found.name);
+  const previous = isReplacing ? requireRegistered(store, found.name) : store.catalog(found.name);
+  const registration = { ...found, ...replacedBy(found, previous, isReplacing) };
+  await writer.putCatalog(registration);
   printResult(invocation, summaryOf(registration), `${isReplacing ? 'replaced' : 'added'} ${describe(registration)}`);
   if (!isReplacing && previous && registeredRelease(previous) !== registeredRelease(registration))
     tell(
@@ -239,6 +223,11 @@ function requireOther(previous: CatalogRegistration, release: string): string {
   );
 }
 
+async function registered({ config }: Invocation, name: string): Promise<CatalogRegistration> {
+  await using store = openStore(config.NEARSKY_DATA, 'read');
+  return requireRegistered(store, name);
+}
+
 /** @throws UsageError if no catalog has that name */
 function requireRegistered(store: Store, name: string): CatalogRegistration {
   const registration = store.catalog(name);
@@ -256,13 +245,12 @@ async function compare(invocation: Invocation, name: string): Promise<number> {
       ...number({ min: 0, max: MAX_CROSSMATCH_RADIUS_ARCSEC }),
       must: `from 0 to ${MAX_CROSSMATCH_RADIUS_ARCSEC} arcsec`,
     }) ?? SAME_WITHIN_ARCSEC;
-  return withStore(invocation.config.NEARSKY_DATA, async store => {
-    const release = registeredRelease(requireRegistered(store, name));
-    const comparison = compareReleases(store, name, release, within);
-    store.requireUndisturbed();
-    printResult(invocation, comparison, comparisonText(comparison));
-    return 0;
-  });
+  await using store = openStore(invocation.config.NEARSKY_DATA, 'read');
+  const release = registeredRelease(requireRegistered(store, name));
+  const comparison = compareReleases(store, name, release, within);
+  store.requireUndisturbed();
+  printResult(invocation, comparison, comparisonText(comparison));
+  return 0;
 }
 
 function comparisonText({ catalog, release, done, outstanding, compared_with }: ReleaseComparison): string {
@@ -295,13 +283,9 @@ function changeRows(other: string, changes: ReleaseChanges): (readonly [string, 
 
 /** @throws UsageError if no catalog has that name */
 async function remove(invocation: Invocation, name: string): Promise<number> {
-  const { store, writer, close } = await openArchive(invocation.config);
-  try {
-    requireRegistered(store, name);
-    await writer.removeCatalog(name);
-  } finally {
-    await close();
-  }
+  await using archive = await openArchive(invocation.config);
+  requireRegistered(archive.store, name);
+  await archive.writer.removeCatalog(name);
   printResult(
     invocation,
     { removed: name },
@@ -338,44 +322,42 @@ function requireRoom(store: Store, name: string): void {
 }
 
 async function list(invocation: Invocation): Promise<number> {
-  return withStore(invocation.config.NEARSKY_DATA, async store => {
-    const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
-    const registrations = new Catalogs([...stored.values()]).all.flatMap(({ name }) => stored.get(name) ?? []);
-    const text =
-      registrations.map(describe).join('\n\n') ||
-      'no catalog is registered: add one with nearsky catalog add NAME LOCATION';
-    printResult(invocation, registrations.map(summaryOf), text);
-    return 0;
-  });
+  await using store = openStore(invocation.config.NEARSKY_DATA, 'read');
+  const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
+  const registrations = new Catalogs([...stored.values()]).all.flatMap(({ name }) => stored.get(name) ?? []);
+  const text =
+    registrations.map(describe).join('\n\n') ||
+    'no catalog is registered: add one with nearsky catalog add NAME LOCATION';
+  printResult(invocation, registrations.map(summaryOf), text);
+  return 0;
 }
 
 async function check(invocation: Invocation, name: string): Promise<number> {
-  return withStore(invocation.config.NEARSKY_DATA, async store => {
-    const registration = store.catalog(name);
-    if (!registration)
-      throw new Error(
-        `Cannot check ${name} because it is not registered: add it with nearsky catalog add ${name} LOCATION`,
-      );
-    const progress = new Progress();
-    const result = await checkCatalog(registration, {
-      remote: remoteOptions(invocation.config),
-      ...(invocation.flags.has('rows') ? { depth: 'rows' } : {}),
-      onProgress: at => progress.update(() => progressText(at)),
-    });
-    progress.end();
-    const verdict =
-      result.problems.length === 0 ? 'all files can be used' : `${result.problems.length} files cannot be used`;
-    const text = [
-      `${name}: ${result.files} files, ${result.rows} rows, ${verdict}`,
-      table([['  footprint', footprintText(registration)]]),
-      table(rowCountsOf(registration.hats.rows, result, registration.columns)),
-      ...result.problems,
-    ].join('\n');
-    const counts = { without_position: result.withoutPosition, without_id: result.withoutId };
-    const { files, rows, problems } = result;
-    printResult(invocation, { name, files, rows, ...counts, rows_stated: registration.hats.rows, problems }, text);
-    return result.problems.length === 0 ? 0 : 1;
+  await using store = openStore(invocation.config.NEARSKY_DATA, 'read');
+  const registration = store.catalog(name);
+  if (!registration)
+    throw new Error(
+      `Cannot check ${name} because it is not registered: add it with nearsky catalog add ${name} LOCATION`,
+    );
+  using progress = new Progress();
+  const result = await checkCatalog(registration, {
+    remote: remoteOptions(invocation.config),
+    ...(invocation.flags.has('rows') ? { depth: 'rows' } : {}),
+    onProgress: at => progress.update(() => progressText(at)),
   });
+  progress.end();
+  const verdict =
+    result.problems.length === 0 ? 'all files can be used' : `${result.problems.length} files cannot be used`;
+  const text = [
+    `${name}: ${result.files} files, ${result.rows} rows, ${verdict}`,
+    table([['  footprint', footprintText(registration)]]),
+    table(rowCountsOf(registration.hats.rows, result, registration.columns)),
+    ...result.problems,
+  ].join('\n');
+  const counts = { without_position: result.withoutPosition, without_id: result.withoutId };
+  const { files, rows, problems } = result;
+  printResult(invocation, { name, files, rows, ...counts, rows_stated: registration.hats.rows, problems }, text);
+  return result.problems.length === 0 ? 0 : 1;
 }
 
 function progressText({ files, filesDone, rows }: SurveyProgress): string {

@@ -11,22 +11,18 @@ fault; then restore a backup.`,
   options: {},
   example: 'nearsky check --data ./data',
   async run(invocation) {
-    const progress = new Progress();
-    try {
-      const report = await checkDirectory(invocation.config.NEARSKY_DATA, text => progress.update(() => text));
-      progress.end();
-      const { faults, more, objects, pending, journalEntries } = report;
-      const lines = [...faults, ...(more > 0 ? [`and ${more} more faults`] : [])];
-      const counts = table([
-        ['objects', objects],
-        ['  of them pending', pending],
-        ['journal entries', journalEntries],
-      ]);
-      const isWhole = lines.length === 0;
-      printResult(invocation, report, isWhole ? `${counts}\nThe database is whole.` : lines.join('\n'));
-      return isWhole ? 0 : 1;
-    } finally {
-      progress.end();
-    }
+    using progress = new Progress();
+    const report = await checkDirectory(invocation.config.NEARSKY_DATA, text => progress.update(() => text));
+    progress.end();
+    const { faults, more, objects, pending, journalEntries } = report;
+    const lines = [...faults, ...(more > 0 ? [`and ${more} more faults`] : [])];
+    const counts = table([
+      ['objects', objects],
+      ['  of them pending', pending],
+      ['journal entries', journalEntries],
+    ]);
+    const isWhole = lines.length === 0;
+    printResult(invocation, report, isWhole ? `${counts}\nThe database is whole.` : lines.join('\n'));
+    return isWhole ? 0 : 1;
   },
 };

@@ -321,6 +321,8 @@ export class Progress {
     if (text !== undefined && text !== this.#shown) this.#tell(text);
     this.#text = undefined;
   }
+
+  [Symbol.dispose] = () => this.end();
 }
 
 export const shownBytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -3,14 +3,18 @@ import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
 import { type AgainSelection, differsFrom } from '../crossmatch/again.ts';
 import { MAX_BATCH_SIZE } from '../crossmatch/batch_size.ts';
-import { type CrossmatchProgress, catalogsInService, crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import {
+  type CrossmatchProgress,
+  catalogsInService,
+  crossmatchPending,
+  settingsOf,
+} from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { digits } from '../documents/kinds.ts';
 import { noteEvent } from '../store/noting.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
-import { associatorOf } from '../tns/association.ts';
 import {
   areaIn,
   type Command,
@@ -65,42 +69,35 @@ the statistics.`,
     const again = againOf(invocation);
     const { config } = invocation;
     requireDatabase(config.NEARSKY_DATA);
-    const { store, writer, close } = await openArchive(config);
-    const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
-    const progress = new Progress();
-    try {
-      const waiting = again ? countAgain(store, config, again) : store.pendingCount();
-      if (waiting > 0) pool.start();
-      const summary = await crossmatchPending({
-        store,
-        writer,
-        pool,
-        provenance: () => provenanceSetOf(config),
-        properMotion: config.CROSSMATCH_PROPER_MOTION,
-        priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
-        associator: associatorOf(store, pool, config),
-        ...(batchSize && { batchSize }),
-        ...(again && { again }),
-        onProgress: at =>
-          progress.update(() => progressText(at, waiting, progress.pace(at.objects, waiting, shownCount))),
-      });
-      progress.end();
-      noteEvent(writer, 'crossmatched', { problems: summary.problems });
-      printResult(invocation, summary, describe(summary));
-      for (const { catalogName, reason, objects } of summary.problems) {
-        tell(`nearsky crossmatch: ${catalogName}, needed for ${objects} objects: ${reason}`);
-      }
-      const { unreadable, unsearched, problems } = summary;
-      if (problems.length === 0) return 0;
-      const names = [...new Set(problems.map(({ catalogName }) => catalogName))].join(', ');
-      tell(
-        `nearsky crossmatch: not all of ${names} could be read. No catalog was searched for ${unsearched} objects, and ${unreadable} keep their last crossmatch: repair the files named above and run it again`,
-      );
-      return 1;
-    } finally {
-      await pool.close();
-      await close();
+    await using archive = await openArchive(config);
+    const { store, writer } = archive;
+    await using pool = crossmatchPool(config, config.NEARSKY_WORKERS);
+    using progress = new Progress();
+    const waiting = again ? countAgain(store, config, again) : store.pendingCount();
+    if (waiting > 0) pool.start();
+    const summary = await crossmatchPending({
+      store,
+      writer,
+      pool,
+      ...settingsOf(config, store, pool),
+      ...(batchSize && { batchSize }),
+      ...(again && { again }),
+      onProgress: at =>
+        progress.update(() => progressText(at, waiting, progress.pace(at.objects, waiting, shownCount))),
+    });
+    progress.end();
+    noteEvent(writer, 'crossmatched', { problems: summary.problems });
+    printResult(invocation, summary, describe(summary));
+    for (const { catalogName, reason, objects } of summary.problems) {
+      tell(`nearsky crossmatch: ${catalogName}, needed for ${objects} objects: ${reason}`);
     }
+    const { unreadable, unsearched, problems } = summary;
+    if (problems.length === 0) return 0;
+    const names = [...new Set(problems.map(({ catalogName }) => catalogName))].join(', ');
+    tell(
+      `nearsky crossmatch: not all of ${names} could be read. No catalog was searched for ${unsearched} objects, and ${unreadable} keep their last crossmatch: repair the files named above and run it again`,
+    );
+    return 1;
   },
 };
 

@@ -10,17 +10,15 @@ import { registerCatalog } from '../catalogs/register.ts';
 import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
-import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { crossmatchPending, settingsOf } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
-import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { defaultThreads } from '../pool/pool.ts';
 import { requireFreePort } from '../server/http_server.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
-import { associatorOf } from '../tns/association.ts';
 import { RegistryLoader } from '../tns/loader.ts';
 import { readPublicPath } from '../tns/public_file.ts';
 import { type Command, LISTEN_OPTIONS, tell } from './cli.ts';
@@ -105,45 +103,30 @@ async function demo(config: Config): Promise<void> {
 
 /** Fills the data directory. */
 async function prepare(config: Config): Promise<void> {
-  const store = openStore(config.NEARSKY_DATA, 'write');
-  try {
-    const writer = new Writer(store);
-    for (const alerts of ALERTS) await ingest(config, writer, ...alerts);
-    for (const definition of CATALOGS) {
-      const location = join(SAMPLE, 'catalogs', definition.name);
-      const registration = await registerCatalog(definition, location, { addedAtUs: nowUs() });
-      await writer.putCatalog(registration);
-      say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
-    }
-    await loadRegistry(config, writer);
-    const pool = crossmatchPool(config, defaultThreads());
-    try {
-      const provenance = () => provenanceSetOf(config);
-      const associator = associatorOf(store, pool, config);
-      const { statuses } = await crossmatchPending({
-        store,
-        writer,
-        pool,
-        provenance,
-        properMotion: config.CROSSMATCH_PROPER_MOTION,
-        priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
-        associator,
-      });
-      say(`crossmatch: ${counts(statuses)}`);
-    } finally {
-      await pool.close();
-    }
-    await ingest(config, writer, ...LATE_ALERTS);
-  } finally {
-    await store.close();
+  await using store = openStore(config.NEARSKY_DATA, 'write');
+  const writer = new Writer(store);
+  for (const alerts of ALERTS) await ingest(config, writer, ...alerts);
+  for (const definition of CATALOGS) {
+    const location = join(SAMPLE, 'catalogs', definition.name);
+    const registration = await registerCatalog(definition, location, { addedAtUs: nowUs() });
+    await writer.putCatalog(registration);
+    say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
   }
+  await loadRegistry(config, writer);
+  await crossmatch(config, store, writer);
+  await ingest(config, writer, ...LATE_ALERTS);
+}
+
+async function crossmatch(config: Config, store: Store, writer: Writer): Promise<void> {
+  await using pool = crossmatchPool(config, defaultThreads());
+  const { statuses } = await crossmatchPending({ store, writer, pool, ...settingsOf(config, store, pool) });
+  say(`crossmatch: ${counts(statuses)}`);
 }
 
 async function ingest(config: Config, writer: Writer, broker: BrokerName, file: string): Promise<void> {
-  const rejects = new RejectLog(config, broker);
+  using rejects = new RejectLog(config, broker);
   const ingester = new Ingester(writer, rejects);
   await ingestFile(join(SAMPLE, 'alerts', file), { broker, config, ingester });
-  rejects.close();
   say(`ingest ${file}: ${counts({ ...ingester.counts })}`);
   for (const reject of ingester.firstRejects)
     if ('line' in reject)
@@ -157,12 +140,11 @@ async function ingest(config: Config, writer: Writer, broker: BrokerName, file: 
  * registry.
  */
 async function loadRegistry(config: Config, writer: Writer): Promise<void> {
-  const rejects = new RejectLog(config, 'tns');
+  using rejects = new RejectLog(config, 'tns');
   const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
   const file = join(SAMPLE, 'tns', 'tns_public_objects.csv');
   const { load, epochUs, objects } = await loader.stage(readPublicPath(file), file, nowUs);
   await writer.publishRegistry(load, epochUs);
-  rejects.close();
   say(`tns: ${objects} objects of the registry`);
 }
 

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/config.ts';
 import { oneOf } from '../contract/kind.ts';
 import { JOURNAL_ENTRY } from '../documents/kinds.ts';
 import { noteChore } from '../store/noting.ts';
-import { type Store, withStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
 import {
   type Command,
@@ -61,17 +61,7 @@ async function run(invocation: Invocation): Promise<number> {
     throw new UsageError('--json needs a FILE, because the lines go to standard output');
   }
   const at = invocation.value('at', ENTRY);
-  const progress = new Progress();
-  const counts = await withStore(invocation.config.NEARSKY_DATA, store => {
-    requireEntry(store, at);
-    const total = at === undefined ? store.entryCount('objects') : store.objectsAt(at);
-    const onChunk = ({ object }: { readonly object: number }) =>
-      progress.update(() => {
-        const pace = progress.pace(object, total, shownCount);
-        return `${object} of ${total} objects written${pace && `; ${pace}`}`;
-      });
-    return exportStore(store, file, onChunk, at);
-  }).finally(() => progress.end());
+  const counts = await exportLines(invocation, file, at);
   if (file === undefined) return 0;
   await noteExport(invocation, file);
   printResult(invocation, counts, table(Object.entries(counts)));
@@ -79,34 +69,14 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 async function runHats(invocation: Invocation): Promise<number> {
-  const { config, positionals } = invocation;
-  const [target, ...others] = positionals;
+  const [target, ...others] = invocation.positionals;
   if (target === undefined || others.length > 0) {
     throw new UsageError('export --format hats takes one directory', command);
   }
   const [since, at] = [invocation.value('since', ENTRY), invocation.value('at', ENTRY)];
   if (since !== undefined && at !== undefined && since > at)
     throw new UsageError(`--since must be at most --at (${since} and ${at} were given)`);
-  // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
-  const { exportHats } = await import('../hats_export/hats_exporter.ts');
-  const progress = new Progress();
-  const counts = await withStore(config.NEARSKY_DATA, store => {
-    requireEntry(store, at);
-    requireSince(store, since);
-    return exportHats({
-      dataDir: config.NEARSKY_DATA,
-      store,
-      target,
-      builder: `nearsky ${loadConfig().APP_VERSION}`,
-      ...(since !== undefined && { since }),
-      ...(at !== undefined && { at }),
-      onProgress: (rows, total) =>
-        progress.update(() => {
-          const of = total === undefined ? '' : ` of ${total}`;
-          return `${rows}${of} rows read or written; ${progress.pace(rows, total, shownCount)}`;
-        }),
-    });
-  }).finally(() => progress.end());
+  const counts = await exportTables(invocation, target, since, at);
   await noteExport(invocation, target);
   const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
   const { removed, removedFile } = counts;
@@ -121,6 +91,41 @@ async function runHats(invocation: Invocation): Promise<number> {
   ]);
   printResult(invocation, { ...counts, directory: target }, text);
   return 0;
+}
+
+async function exportLines({ config }: Invocation, file: string | undefined, at: number | undefined) {
+  await using store = openStore(config.NEARSKY_DATA, 'read');
+  using progress = new Progress();
+  requireEntry(store, at);
+  const total = at === undefined ? store.entryCount('objects') : store.objectsAt(at);
+  const onChunk = ({ object }: { readonly object: number }) =>
+    progress.update(() => {
+      const pace = progress.pace(object, total, shownCount);
+      return `${object} of ${total} objects written${pace && `; ${pace}`}`;
+    });
+  return await exportStore(store, file, onChunk, at);
+}
+
+async function exportTables({ config }: Invocation, target: string, since: number | undefined, at: number | undefined) {
+  // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
+  const { exportHats } = await import('../hats_export/hats_exporter.ts');
+  await using store = openStore(config.NEARSKY_DATA, 'read');
+  using progress = new Progress();
+  requireEntry(store, at);
+  requireSince(store, since);
+  return await exportHats({
+    dataDir: config.NEARSKY_DATA,
+    store,
+    target,
+    builder: `nearsky ${loadConfig().APP_VERSION}`,
+    ...(since !== undefined && { since }),
+    ...(at !== undefined && { at }),
+    onProgress: (rows, total) =>
+      progress.update(() => {
+        const of = total === undefined ? '' : ` of ${total}`;
+        return `${rows}${of} rows read or written; ${progress.pace(rows, total, shownCount)}`;
+      }),
+  });
 }
 
 async function noteExport({ config }: Invocation, target: string): Promise<void> {

@@ -39,8 +39,8 @@ async function run(invocation: Invocation): Promise<number> {
   const bytes = bytesOf(files);
   let bytesRead = 0;
   const dataDir = invocation.config.NEARSKY_DATA;
-  const archive = await openArchive(invocation.config);
-  const rejects = new RejectLog(invocation.config, 'import');
+  await using archive = await openArchive(invocation.config);
+  using rejects = new RejectLog(invocation.config, 'import');
   const progress = new Progress();
   const onBatch = () =>
     progress.update(() => {
@@ -73,8 +73,6 @@ async function run(invocation: Invocation): Promise<number> {
     progress.end();
     if (importer.counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, importer.counts, rejects);
     await importer.close();
-    rejects.close();
-    await archive.close();
   }
   return importer.counts.rejected > 0 ? 1 : 0;
 }

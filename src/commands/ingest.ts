@@ -164,8 +164,8 @@ async function storing(
   { origin, input, advice }: Input,
   work: (ingester: Ingester, progress: Progress) => Promise<void>,
 ): Promise<number> {
-  const archive = await openArchive(invocation.config);
-  const rejects = new RejectLog(invocation.config, origin);
+  await using archive = await openArchive(invocation.config);
+  using rejects = new RejectLog(invocation.config, origin);
   const ingester = new Ingester(archive.writer, rejects);
   const progress = new Progress();
   const { counts } = ingester;
@@ -187,8 +187,6 @@ async function storing(
     progress.end();
     tellReasons(ingester.firstRejects, counts.rejected);
     if (counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, counts, rejects);
-    rejects.close();
-    await archive.close();
   }
   return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
 }

@@ -48,14 +48,13 @@ docs/operations.md describes how to set up nodes.`,
     if (!act || rest.length > 0)
       throw new UsageError('node takes topic, status, begin, leave, settings or upgrade', this);
     requireDatabase(invocation.config.NEARSKY_DATA);
-    const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
+    await using store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
     const unwatch = endWhenGone(store);
     try {
       await act(invocation, store);
       return 0;
     } finally {
       unwatch();
-      await store.close();
     }
   },
 };
@@ -124,7 +123,8 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
  */
 async function endOf(config: Config): Promise<{ readonly end: number } | { readonly error: string }> {
   try {
-    return await withLog(config, async log => ({ end: (await log.read(0)).end }));
+    await using log = await openLog(config);
+    return { end: (await log.read(0)).end };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     return { error: `the log cannot be read (${messageOf(error)})` };
@@ -134,7 +134,10 @@ async function endOf(config: Config): Promise<{ readonly end: number } | { reado
 async function begin(invocation: Invocation, store: Store): Promise<void> {
   const others = await otherNodes(invocation.config.NEARSKY_NODES);
   for (const { address, error } of others) if (error) logToStderr('node_unknown', { address, error });
-  await withLog(invocation.config, log => beginLog(store, log, others));
+  {
+    await using log = await openLog(invocation.config);
+    await beginLog(store, log, others);
+  }
   await status(invocation, store);
 }
 
@@ -165,26 +168,12 @@ async function upgrade(invocation: Invocation, store: Store): Promise<void> {
 
 /** Changes the archive through the log. The archive must have applied all of the log. */
 async function asMember(config: Config, store: Store, change: (writer: Writer) => Promise<void>): Promise<void> {
-  const member = new Member({ store, topic: requiredLog(config), log: logToStderr });
-  try {
-    await member.caughtUp;
-    await change(new Writer(store, member));
-  } finally {
-    await member.close();
-  }
+  await using member = new Member({ store, topic: requiredLog(config), log: logToStderr });
+  await member.caughtUp;
+  await change(new Writer(store, member));
 }
 
-async function withLog<T>(
-  config: Config,
-  use: (log: Awaited<ReturnType<typeof openKafkaLog>>) => Promise<T>,
-): Promise<T> {
-  const log = await openKafkaLog({ ...requiredLog(config), log: logToStderr });
-  try {
-    return await use(log);
-  } finally {
-    await log.close();
-  }
-}
+const openLog = (config: Config) => openKafkaLog({ ...requiredLog(config), log: logToStderr });
 
 /** @throws ConfigError if no log is configured */
 function requiredLog(config: Config): LogTopic {

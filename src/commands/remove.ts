@@ -8,7 +8,7 @@ import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/li
 import { deliveriesIn } from '../store/deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from '../store/remove_objects.ts';
 import { statusOf } from '../store/status.ts';
-import { requireDatabase, type Store, withStore } from '../store/store.ts';
+import { openStore, requireDatabase, type Store } from '../store/store.ts';
 import {
   type Command,
   type Invocation,
@@ -60,11 +60,7 @@ async function run(invocation: Invocation): Promise<number> {
   const reason = reasonOf(invocation);
   requireDatabase(config.NEARSKY_DATA);
   const chosen = 'file' in selection ? { given: await idsIn(selection.file) } : selection;
-  const found = await withStore(config.NEARSKY_DATA, async store => {
-    const found = find(store, chosen);
-    store.requireUndisturbed();
-    return found;
-  });
+  const found = await find(invocation, chosen);
   const { ids, ...shown } = found;
   if (reason === undefined || ids.length === 0) {
     const advice = ids.length === 0 || flags.has('yes') ? '' : '\nnothing is removed yet: add --yes --reason TEXT';
@@ -72,21 +68,18 @@ async function run(invocation: Invocation): Promise<number> {
     return 0;
   }
   const stop = stopSignal();
-  const { writer, close } = await openArchive(config);
-  const progress = new Progress();
   const of = { reason, broker: 'broker' in selection ? selection.broker : undefined };
   let [removed, kept] = [0, 0];
-  try {
+  {
+    await using archive = await openArchive(config);
+    using progress = new Progress();
     for (let from = 0; from < ids.length && !stop.aborted; from += REMOVED_AT_ONCE) {
-      const counts = await removeUnclaimed(writer, ids.slice(from, from + REMOVED_AT_ONCE), of, stop);
+      const counts = await removeUnclaimed(archive.writer, ids.slice(from, from + REMOVED_AT_ONCE), of, stop);
       removed += counts.removed;
       kept += counts.kept;
       const done = removed + kept;
       progress.update(() => `${done} of ${ids.length} objects; ${progress.pace(done, ids.length, shownCount)}`);
     }
-  } finally {
-    progress.end();
-    await close();
   }
   const counts = of.broker === undefined ? { removed } : { removed, deliveries_removed: kept };
   const rows = Object.entries(counts).map(([label, count]) => [label.replace('_', ' '), count] as const);
@@ -113,7 +106,16 @@ function selectionOf({ options, value }: Invocation): ByTime | { readonly file: 
   throw new UsageError(`--from must be before --to (${options.get('from')} and ${options.get('to')} were given)`);
 }
 
-function find(store: Store, chosen: ByTime | { readonly given: ReadonlySet<bigint> }): Found {
+type Chosen = ByTime | { readonly given: ReadonlySet<bigint> };
+
+async function find({ config }: Invocation, chosen: Chosen): Promise<Found> {
+  await using store = openStore(config.NEARSKY_DATA, 'read');
+  const found = foundIn(store, chosen);
+  store.requireUndisturbed();
+  return found;
+}
+
+function foundIn(store: Store, chosen: Chosen): Found {
   if ('given' in chosen) return describedObjects(store, chosen.given);
   if ('beforeUs' in chosen) return describedObjects(store, store.oldestIds({ endUs: chosen.beforeUs }));
   const { ids, first, undated } = deliveriesIn(store, chosen);

@@ -2,7 +2,7 @@
 import { nowUs } from '../base/times.ts';
 import { type NightReport, nightReport } from '../service/night_report.ts';
 import { nightAfter, nightOf, nightStartUs } from '../store/nights.ts';
-import { withStore } from '../store/store.ts';
+import { openStore } from '../store/store.ts';
 import { type Command, type Invocation, printResult, shownBytes, shownCount, table, UsageError } from './cli.ts';
 
 export const command: Command = {
@@ -34,12 +34,11 @@ async function run(invocation: Invocation): Promise<number> {
   } catch {
     throw new UsageError(`--night must be now, or a date such as 2026-11-26 (${night} was given)`);
   }
-  return withStore(config.NEARSKY_DATA, async store => {
-    const report = nightReport(store, config, nowUs(), night);
-    store.requireUndisturbed();
-    printResult(invocation, report, describe(report));
-    return report.needs_person.length > 0 ? 1 : 0;
-  });
+  await using store = openStore(config.NEARSKY_DATA, 'read');
+  const report = nightReport(store, config, nowUs(), night);
+  store.requireUndisturbed();
+  printResult(invocation, report, describe(report));
+  return report.needs_person.length > 0 ? 1 : 0;
 }
 
 type Row = [label: string, value: string | number];

@@ -1,7 +1,7 @@
 import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { type DiskUse, diskUse } from '../store/disk_use.ts';
-import { FORMAT_VERSION, type Store, type StoreCounts, withStore } from '../store/store.ts';
+import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
 import type { PublishedPosition } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { type Command, type Invocation, printResult, shownBytes, table } from './cli.ts';
@@ -36,15 +36,14 @@ interface Stats extends StoreCounts {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  return withStore(invocation.config.NEARSKY_DATA, async store => {
-    const { config, flags } = invocation;
-    // The modules of the crossmatch would take half the time of this command.
-    const again = flags.has('again') ? { again: (await import('./crossmatch.ts')).countAgain(store, config) } : {};
-    const stats = { ...withSurroundings(store.counts(), store, config), ...again };
-    store.requireUndisturbed();
-    printResult(invocation, stats, describe(stats));
-    return 0;
-  });
+  const { config, flags } = invocation;
+  await using store = openStore(config.NEARSKY_DATA, 'read');
+  // The modules of the crossmatch would take half the time of this command.
+  const again = flags.has('again') ? { again: (await import('./crossmatch.ts')).countAgain(store, config) } : {};
+  const stats = { ...withSurroundings(store.counts(), store, config), ...again };
+  store.requireUndisturbed();
+  printResult(invocation, stats, describe(stats));
+  return 0;
 }
 
 function withSurroundings(counts: StoreCounts, store: Store, config: Config): Stats {

@@ -130,9 +130,10 @@ interface Workplace {
 
 async function withLoader(invocation: Invocation, use: (workplace: Workplace) => Promise<void>): Promise<number> {
   const { config } = invocation;
-  const { store, writer, close } = await openArchive(config);
-  const rejects = new RejectLog(config, 'tns');
-  const progress = new Progress();
+  await using archive = await openArchive(config);
+  const { store, writer } = archive;
+  using rejects = new RejectLog(config, 'tns');
+  using progress = new Progress();
   let bytes = 0;
   let total: number | undefined;
   const reading = (file: string) => {
@@ -151,14 +152,8 @@ async function withLoader(invocation: Invocation, use: (workplace: Workplace) =>
     progress.end();
     print(invocation, loaded, loader.counts, rejects);
   };
-  try {
-    await use({ store, writer, loader, reading, done });
-    return 0;
-  } finally {
-    progress.end();
-    rejects.close();
-    await close();
-  }
+  await use({ store, writer, loader, reading, done });
+  return 0;
 }
 
 function print(invocation: Invocation, loaded: Loaded, counts: RowCounts, rejects: RejectLog): void {

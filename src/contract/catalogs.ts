@@ -34,6 +34,10 @@ export interface DescribedRegistration {
   readonly definition?: CatalogDefinition;
   /** Undefined if the release is that of the definition. */
   readonly release?: string;
+  /**
+   * The types of payload columns, by key, that are narrower in all files than in the definition; undefined if there are
+   * none, if the files were not read, or in an older registration.
+   */
   readonly narrowTypes?: Readonly<Record<string, NarrowType>>;
   readonly coverage: { readonly order: number };
 }

@@ -36,6 +36,13 @@ export interface ObjectField {
 
 const KEY = { isRequired: true, isVaried: true, hasBounds: true } as const;
 const PLACE = { isVaried: true, hasBounds: true } as const;
+const SEPARATION = { type: 'float64', unit: 'arcsec', range: { min: 0 }, ucd: 'pos.angDistance' } as const;
+const PROBABILITY = {
+  type: 'float64',
+  quantity: 'probability',
+  range: { min: 0, max: 1 },
+  ucd: 'stat.probability',
+} as const;
 
 type Fields = Readonly<Record<string, ObjectField>>;
 
@@ -113,10 +120,7 @@ export const OBJECT_FIELDS = {
     archive: { isRequired: true },
   },
   separation_arcsec: {
-    type: 'float64',
-    unit: 'arcsec',
-    range: { min: 0 },
-    ucd: 'pos.angDistance',
+    ...SEPARATION,
     description: 'Separation from the searched position',
   },
   credible_level: {
@@ -207,10 +211,7 @@ export const TNS_FIELDS = {
     archive: {},
   },
   separation_arcsec: {
-    type: 'float64',
-    unit: 'arcsec',
-    range: { min: 0 },
-    ucd: 'pos.angDistance',
+    ...SEPARATION,
     description: 'Separation of the registry object from the object',
     from: 'matches',
     isNullable: true,
@@ -221,18 +222,12 @@ export const TNS_FIELDS = {
 
 export const MATCH_FIELDS = {
   separation_arcsec: {
-    type: 'float64',
-    unit: 'arcsec',
-    range: { min: 0 },
-    ucd: 'pos.angDistance',
+    ...SEPARATION,
     description: "Separation of the source from the object, at the catalog's epoch",
     archive: { isVaried: true },
   },
   separation_at_epoch_arcsec: {
-    type: 'float64',
-    unit: 'arcsec',
-    range: { min: 0 },
-    ucd: 'pos.angDistance',
+    ...SEPARATION,
     description:
       'Separation of the source from the object at the time of its event, using its proper motion; only if one is applied',
     archive: { isVaried: true },
@@ -242,10 +237,7 @@ export const MATCH_FIELDS = {
 /** The keys of a match's statistics; all are null if none are recorded. */
 export const WORTH_FIELDS = {
   chance_probability: {
-    type: 'float64',
-    quantity: 'probability',
-    range: { min: 0, max: 1 },
-    ucd: 'stat.probability',
+    ...PROBABILITY,
     description: 'Probability that at least one unrelated source of the catalog lies as close or closer',
     isNullable: true,
     isFilterable: true,
@@ -269,10 +261,7 @@ export const WORTH_FIELDS = {
     archive: { isVaried: true },
   },
   second_separation_arcsec: {
-    type: 'float64',
-    unit: 'arcsec',
-    range: { min: 0 },
-    ucd: 'pos.angDistance',
+    ...SEPARATION,
     description: 'Separation of the second nearest source within the radius',
     isNullable: true,
     archive: { isVaried: true },
@@ -288,10 +277,7 @@ export const WORTH_FIELDS = {
     archive: { isVaried: true },
   },
   match_probability: {
-    type: 'float64',
-    quantity: 'probability',
-    range: { min: 0, max: 1 },
-    ucd: 'stat.probability',
+    ...PROBABILITY,
     description:
       'Probability that this source is the counterpart, if one of the sources within the radius is the counterpart',
     isNullable: true,
@@ -299,10 +285,7 @@ export const WORTH_FIELDS = {
     archive: { isVaried: true },
   },
   any_match_probability: {
-    type: 'float64',
-    quantity: 'probability',
-    range: { min: 0, max: 1 },
-    ucd: 'stat.probability',
+    ...PROBABILITY,
     description: 'Probability that one of the sources within the radius is the counterpart',
     isNullable: true,
     isFilterable: true,

@@ -8,6 +8,7 @@ import { addReads, CatalogError } from '@nearsky/hats';
 import { MAX_ORDER, pixelOf } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import { PRIOR_COMPLETENESS } from '../contract/position_errors.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -18,15 +19,23 @@ import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, CrossmatchResult, ProvenanceSet } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
-import type { Associator } from '../tns/association.ts';
+import { type Associator, associatorOf } from '../tns/association.ts';
 import { type AgainSelection, differsFrom } from './again.ts';
 import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
 import { motionOf } from './motion.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
 import { errorsOf } from './position_errors.ts';
-import { releaseOf } from './provenance.ts';
+import { provenanceSetOf, releaseOf } from './provenance.ts';
 import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './summary.ts';
+
+/** The settings of a service's crossmatches. */
+export const settingsOf = (config: Config, store: Store, pool: Pool) => ({
+  provenance: () => provenanceSetOf(config),
+  properMotion: config.CROSSMATCH_PROPER_MOTION,
+  priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
+  associator: associatorOf(store, pool, config),
+});
 
 /**
  * Objects per commit. Such a commit holds the write lock for half a second. Per object, it writes a fifth of the pages

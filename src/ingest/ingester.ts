@@ -30,19 +30,9 @@ export function addOutcome(
   message: string | Uint8Array,
 ): void {
   outcomes.read++;
-  switch (normalised.kind) {
-    case 'delivery':
-      outcomes.deliveries.push(normalised.delivery);
-      break;
-    case 'skipped':
-      outcomes.skipped++;
-      break;
-    case 'below_cut':
-      outcomes.below_cut++;
-      break;
-    case 'rejected':
-      outcomes.rejects.push(rejectOf(origin, normalised.reason, message));
-  }
+  if (normalised.kind === 'delivery') outcomes.deliveries.push(normalised.delivery);
+  else if (normalised.kind === 'rejected') outcomes.rejects.push(rejectOf(origin, normalised.reason, message));
+  else outcomes[normalised.kind]++;
 }
 
 export function addOutcomes(outcomes: Outcomes, more: Outcomes): void {

@@ -108,6 +108,8 @@ export class RejectLog {
     this.#descriptor = undefined;
   }
 
+  [Symbol.dispose] = () => this.close();
+
   /** The file to append to: the open one, unless the day has changed, it is full, or another process has removed it. */
   #open(): number {
     const today = new Date().toISOString().slice(0, 10);

@@ -138,6 +138,8 @@ export class Pool {
     if (piscina) await this.#end(piscina, () => piscina.destroy());
   }
 
+  [Symbol.asyncDispose] = () => this.close();
+
   #settled(task: Task<unknown>, options: RunOptions): Promise<unknown> {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const piscina = (this.#piscina ??= this.#start());

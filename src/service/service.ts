@@ -168,22 +168,21 @@ export class Service {
 
   /** The current description of the database; undefined if the database cannot be read. */
   look(): DatabaseSeen | undefined {
-    if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
-    try {
-      const { store } = this;
-      store.resetRead();
+    return this.#read(store => {
       return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
-    } catch (error) {
-      this.log('database_unreadable', { error: messageOf(error) });
-      return undefined;
-    }
+    });
   }
 
   /** The counts of the latest night; undefined if the database cannot be read. */
   nightActivity(): NightActivity | undefined {
-    if (!this.look()) return undefined;
+    return this.#read(store => nightActivity(store, nowUs()));
+  }
+
+  #read<T>(read: (store: Store) => T): T | undefined {
+    if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
-      return nightActivity(this.store, nowUs());
+      this.store.resetRead();
+      return read(this.store);
     } catch (error) {
       this.log('database_unreadable', { error: messageOf(error) });
       return undefined;

@@ -3,17 +3,14 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSy
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
-import { checkDirectory } from './check.ts';
+import { type CheckReport, checkDirectory } from './check.ts';
 import { FILE_NAME } from './environment.ts';
 import { partOf } from './parts.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store_error.ts';
 
 /** What the copy contains. */
-interface BackupCounts {
-  readonly objects: number;
-  readonly pending: number;
-  readonly journalEntries: number;
+interface BackupCounts extends Pick<CheckReport, 'objects' | 'pending' | 'journalEntries'> {
   readonly bytes: number;
 }
 

@@ -1,6 +1,5 @@
 import type { Partition } from '@nearsky/hats';
-import type { NarrowType } from '../contract/catalog.ts';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { DescribedRegistration } from '../contract/catalogs.ts';
 import type { Databases } from './databases.ts';
 import { decodePlain } from './records.ts';
 import type { Range } from './table.ts';
@@ -65,12 +64,7 @@ export interface RowCounts {
 }
 
 /** A catalog for crossmatching: plain data, as stored. */
-export interface CatalogRegistration {
-  readonly name: string;
-  /** Undefined for a built-in catalog. */
-  readonly definition?: CatalogDefinition;
-  /** The release of a built-in catalog, if it is not the release that the project describes. */
-  readonly release?: string;
+export interface CatalogRegistration extends DescribedRegistration {
   /**
    * The release that `catalog replace` has replaced by this one. Objects that were crossmatched with another release
    * are then crossmatched again in the background.
@@ -82,11 +76,6 @@ export interface CatalogRegistration {
   /** Sorted by order, then ipix. */
   readonly partitions: readonly Partition[];
   readonly columns: CatalogColumns;
-  /**
-   * The types of payload columns, by key, that are narrower in all files than in the definition; undefined if there are
-   * none, if the files were not read, or in an older registration.
-   */
-  readonly narrowTypes?: Readonly<Record<string, NarrowType>>;
   readonly coverage: StoredCoverage;
   /**
    * The contents of the files when the catalog was added; null if they were not read, undefined in an older

@@ -111,9 +111,8 @@ export function decodeChange(record: Uint8Array, readable: number = LEVEL): Chan
   requireReadable(record[HEAD_BYTES - 1]!, readable);
   try {
     const [kind, timeUs, fields] = decodePlain(record.subarray(HEAD_BYTES, end)) as [ChangeKind, number, unknown];
-    const decode = Object.hasOwn(DECODE, kind) ? DECODE[kind] : undefined;
-    if (!decode) throw unknown(kind);
-    const change = { kind, timeUs, ...decode(fields as never) } as Change;
+    if (!Object.hasOwn(SINCE, kind)) throw unknown(kind);
+    const change = { kind, timeUs, ...decodeFields(kind, fields) } as Change;
     if (change.kind === 'level') requireReadable(change.level, readable);
     return change;
   } catch (error) {
@@ -146,8 +145,7 @@ function bringsTextIds(change: Change): boolean {
   if (change.kind === 'register_catalog') return change.registration.definition?.idType === 'text';
   if (change.kind === 'crossmatch') return change.results.some(({ matches }) => matches.some(isText));
   if (change.kind !== 'import') return false;
-  const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
-  return items.some(item => item.kind === 'match' && isText(item.match));
+  return itemsOf(change).some(item => item.kind === 'match' && isText(item.match));
 }
 
 /** The change as nodes of that level can read it. */
@@ -227,37 +225,17 @@ function fieldsOf({ kind: _, timeUs: __, ...fields }: Change): unknown {
   if ('deliveries' in fields) return packDelivered(fields);
   if ('results' in fields) return packResults(fields);
   // The bytes of a prepared object contain ordinals that are valid only in the store for which it was prepared.
-  if ('entries' in fields) {
-    return { entries: itemsOf(fields) };
-  }
+  if ('entries' in fields) return { entries: itemsOf(fields) };
   return fields;
 }
 
-type Fields<K extends ChangeKind> = Omit<ChangeOf<K>, 'kind' | 'timeUs'>;
+function decodeFields(kind: ChangeKind, fields: unknown): object {
+  if (kind === 'deliver') return unpackDelivered(fields as PackedDeliveries);
+  if (kind === 'crossmatch') return unpackResults(fields as PackedResults);
+  return fields as object;
+}
 
-const asTheyAre = (fields: unknown) => fields as object;
-const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
-  deliver: unpackDelivered,
-  crossmatch: unpackResults,
-  fill_statistics: asTheyAre,
-  import: asTheyAre,
-  remove: asTheyAre,
-  register_catalog: asTheyAre,
-  remove_catalog: asTheyAre,
-  published: asTheyAre,
-  take_lease: asTheyAre,
-  begin_log: asTheyAre,
-  tick: asTheyAre,
-  vote: asTheyAre,
-  level: asTheyAre,
-  share_settings: asTheyAre,
-  begin_registry: asTheyAre,
-  stage_registry: asTheyAre,
-  change_staged_registry: asTheyAre,
-  publish_registry: asTheyAre,
-  change_registry: asTheyAre,
-  remove_registry_loads: asTheyAre,
-};
+type Fields<K extends ChangeKind> = Omit<ChangeOf<K>, 'kind' | 'timeUs'>;
 
 /** `of` is the index in `brokers` of each delivery's broker; null if all deliveries come from the first broker. */
 type PackedDeliveries = readonly [

@@ -34,7 +34,7 @@ import { type Entry, keyText, type Table } from './table.ts';
 import type { StoredObject } from './types.ts';
 import { isUnread } from './unread.ts';
 
-interface CheckReport {
+export interface CheckReport {
   /** The faults, one line each; empty if the database is intact. */
   readonly faults: readonly string[];
   /** The number of further faults, which are not listed. */
@@ -57,7 +57,8 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
   const file = join(dataDir, FILE_NAME);
   const pages = () => checkPages(file, { onProgress: count => onProgress(`${count} pages checked`) });
   const before = pages();
-  const store = before.faults.length > 0 && pages().txnid === before.txnid ? undefined : openStore(dataDir, 'read');
+  await using store =
+    before.faults.length > 0 && pages().txnid === before.txnid ? undefined : openStore(dataDir, 'read');
   if (!store) return { faults: before.faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
   const transaction = store.readTransaction();
   try {
@@ -72,7 +73,6 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
     return report;
   } finally {
     transaction.done();
-    await store.close();
   }
 }
 
@@ -95,6 +95,17 @@ class Sum {
 
 const NOTHING = new Uint8Array(0);
 
+/** The databases that list what the objects contain, with the names for messages. */
+const LISTS = [
+  ['unread', 'the objects with a catalog that could not be read'],
+  ['recent_ingest', 'the objects with matches', 'listing by ingest time'],
+  ['recent_event', 'the objects with matches', 'listing by event time'],
+  ['objects_by_ingest', 'the objects', 'listing by ingest time'],
+  ['objects_by_event', 'the objects', 'listing by event time'],
+  ['matches_by_source', 'the matches', 'listing by source'],
+] as const;
+type List = (typeof LISTS)[number][0];
+
 class Check {
   readonly #store: Store;
   readonly #options: object;
@@ -116,21 +127,9 @@ class Check {
       return 0;
     });
     const keys = this.#ordinals(databases.payload_keys, bytes => (decodePlain(bytes) as string[]).length);
-    const { pending, unread, rows, byIngest, byEvent, allByIngest, allByEvent, bySource, ...found } = this.#objects(
-      sets,
-      keys,
-    );
-    this.#same('the objects with a catalog that could not be read', unread, this.#sumOf(databases.unread));
-    this.#same(
-      'the objects with matches',
-      byIngest,
-      this.#sumOf(databases.recent_ingest, true),
-      'listing by ingest time',
-    );
-    this.#same('the objects with matches', byEvent, this.#sumOf(databases.recent_event, true), 'listing by event time');
-    this.#same('the objects', allByIngest, this.#sumOf(databases.objects_by_ingest), 'listing by ingest time');
-    this.#same('the objects', allByEvent, this.#sumOf(databases.objects_by_event), 'listing by event time');
-    this.#same('the matches', bySource, this.#sumOf(databases.matches_by_source), 'listing by source');
+    const { pending, rows, listed, ...found } = this.#objects(sets, keys);
+    for (const [name, what, list] of LISTS)
+      this.#same(what, listed[name], this.#sumOf(databases[name], name.startsWith('recent')), list);
     const journal = this.#journal();
     this.#same('the objects', rows, journal.rows, 'position table');
     this.#history(sets, journal.entries);
@@ -207,15 +206,11 @@ class Check {
     const { objects, pending, sources } = this.#store.databases;
     const found = {
       pending: 0,
-      unread: new Sum(),
       rows: new Sum(),
-      byIngest: new Sum(),
-      byEvent: new Sum(),
-      allByIngest: new Sum(),
-      allByEvent: new Sum(),
-      bySource: new Sum(),
+      listed: Object.fromEntries(LISTS.map(([name]) => [name, new Sum()])) as Record<List, Sum>,
       counts: new CountChanges(),
     };
+    const { listed } = found;
     let latestUs = Number.NEGATIVE_INFINITY;
     let withSources = 0;
     for (const { table, key, value } of this.#entries(objects, pending)) {
@@ -230,15 +225,16 @@ class Check {
         if (isPending) found.pending++;
         if (isPending !== (table === pending))
           this.#fault(`object ${keyText(key)}: it is ${object.state}, but in the table ${table.name}`);
-        if (isUnread(object)) found.unread.add(key);
+        if (isUnread(object)) listed.unread.add(key);
         requireSets(object, sets);
-        found.allByIngest.add(encodeRisingKey(ingestTimeUs, diaObjectId));
-        found.allByEvent.add(encodeRisingKey(eventTimeUs, diaObjectId));
+        listed.objects_by_ingest.add(encodeRisingKey(ingestTimeUs, diaObjectId));
+        listed.objects_by_event.add(encodeRisingKey(eventTimeUs, diaObjectId));
         if (matches.length === 0) return;
-        found.byIngest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
-        found.byEvent.add(encodeTimeKey(eventTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
+        listed.recent_ingest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
+        listed.recent_event.add(encodeTimeKey(eventTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
         const keysBySource = matches.map(match => encodeSourceKey(match, diaObjectId));
-        for (const each of new Map(keysBySource.map(each => [keyText(each), each])).values()) found.bySource.add(each);
+        for (const each of new Map(keysBySource.map(each => [keyText(each), each])).values())
+          listed.matches_by_source.add(each);
         const bytes = sources.get(key, this.#options);
         if (!bytes) throw new Error('the sources of its matches are missing');
         withSources++;

@@ -1,8 +1,6 @@
 /** Counts of everything that any process has ever done to the store. They change in the same commit as the data. */
 import type { Databases } from './databases.ts';
-import { decodePlain, encodePlain } from './records.ts';
-
-const COUNTERS_KEY = new TextEncoder().encode('counters');
+import { MetaValue } from './meta.ts';
 
 /** By name; a name contains its labels, after slashes. */
 export type Counters = Readonly<Record<string, number>>;
@@ -24,24 +22,18 @@ export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;
 export const catalogRowsWithout = (catalog: string, what: 'position' | 'id') =>
   `catalog_rows_without/${catalog}/${what}`;
 
-export function readCounters({ meta }: Databases, options?: object): Counters {
-  return readCountersAt(meta, COUNTERS_KEY, options);
-}
+const stored = new MetaValue<Counters>('counters');
 
-/** The counters stored under a key of `meta`; empty if the key does not exist. */
-export function readCountersAt(meta: Databases['meta'], key: Uint8Array, options?: object): Counters {
-  const bytes = meta.get(key, options);
-  return bytes ? (decodePlain(bytes) as Counters) : {};
-}
+export const readCounters = (databases: Databases, options?: object) => stored.read(databases, options) ?? {};
 
-/** The changes of one commit to the counters that are stored under a key. */
+/** The changes of one commit to counters. */
 export class Tally {
-  readonly #key: Uint8Array;
+  readonly #counters: MetaValue<Counters>;
   readonly #added = new Map<string, number>();
   readonly #latest = new Map<string, number | null>();
 
-  constructor(key: Uint8Array = COUNTERS_KEY) {
-    this.#key = key;
+  constructor(counters = stored) {
+    this.#counters = counters;
   }
 
   add(name: string, change = 1): void {
@@ -54,9 +46,9 @@ export class Tally {
   }
 
   /** Call this inside the commit's transaction. */
-  store({ meta }: Databases): void {
+  store(databases: Databases): void {
     if (this.#added.size + this.#latest.size === 0) return;
-    meta.put(this.#key, encodePlain(this.total(readCountersAt(meta, this.#key))));
+    this.#counters.write(databases, this.total(this.#counters.read(databases)));
   }
 
   /** The counters after the commit. */

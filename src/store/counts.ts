@@ -1,6 +1,7 @@
 /** The numbers of stored objects by kind. Each commit updates them, so that nothing needs to read every object. */
-import { type Counters, readCountersAt, Tally } from './counters.ts';
+import { type Counters, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
+import { MetaValue } from './meta.ts';
 import { ObjectView, readCurrent } from './object_record.ts';
 import { tableAfter } from './positions.ts';
 import { lastOrdinal } from './records.ts';
@@ -8,7 +9,7 @@ import { removalsAfter } from './removals.ts';
 import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from './status.ts';
 import type { CrossmatchRecord, StoredObject } from './types.ts';
 
-const COUNTS_KEY = new TextEncoder().encode('counts');
+const stored = new MetaValue<Counters>('counts');
 
 export interface StoreCounts {
   readonly objects: number;
@@ -32,7 +33,7 @@ interface Added {
 
 /** The changes of one commit to the counts. */
 export class CountChanges {
-  readonly #tally = new Tally(COUNTS_KEY);
+  readonly #tally = new Tally(stored);
   /** New objects by their section `current`, which many objects share. */
   readonly #added = new Map<string, Added>();
   /** Sources of new objects by the stored name of the catalog. */
@@ -142,8 +143,8 @@ const matchesName = (catalog: string) => `matches/${catalog}`;
 const statusName = (status: StoredStatus) => `status/${status}`;
 
 /** The number of stored objects, from the counts. */
-export function countObjects({ meta }: Databases, options?: object): number {
-  return objectsOf(readCountersAt(meta, COUNTS_KEY, options));
+export function countObjects(databases: Databases, options?: object): number {
+  return objectsOf(stored.read(databases, options) ?? {});
 }
 
 /** The number of objects after a journal entry: without those stored since, and with those removed since. */
@@ -157,9 +158,10 @@ export function countObjectsAt(databases: Databases, at: number, options?: objec
 const objectsOf = (counters: Counters) =>
   STORED_STATUSES.reduce((sum, status) => sum + (counters[statusName(status)] ?? 0), 0);
 
-export function readCounts({ meta, journal }: Databases, options?: object): StoreCounts {
+export function readCounts(databases: Databases, options?: object): StoreCounts {
+  const { journal } = databases;
   const entries = options ? journal.getKeysCount(options) : journal.entryCount();
-  return asCounts(readCountersAt(meta, COUNTS_KEY, options), entries);
+  return asCounts(stored.read(databases, options) ?? {}, entries);
 }
 
 function asCounts(counters: Counters, journalEntries: number): StoreCounts {

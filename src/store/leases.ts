@@ -4,7 +4,7 @@
  * seconds, in the time of the log, and renewed them.
  */
 import type { Databases } from './databases.ts';
-import { decodePlain, encodePlain } from './records.ts';
+import { MetaValue } from './meta.ts';
 
 export interface Lease {
   readonly owner: string;
@@ -15,14 +15,12 @@ export interface Lease {
 /** The name of the lease and of the claim for publishing matches to a topic. */
 export const publishLease = (topic: string) => `publish to ${topic}`;
 
-const keyOf = (name: string) => new TextEncoder().encode(`lease ${name}`);
+const stored = (name: string) => new MetaValue<readonly [owner: string, untilUs: number]>(`lease ${name}`);
 
 /** The last lease of that name. */
-export function readLease({ meta }: Databases, name: string): Lease | undefined {
-  const bytes = meta.get(keyOf(name));
-  if (!bytes) return undefined;
-  const [owner, untilUs] = decodePlain(bytes) as [string, number];
-  return { owner, untilUs };
+export function readLease(databases: Databases, name: string): Lease | undefined {
+  const lease = stored(name).read(databases);
+  return lease && { owner: lease[0], untilUs: lease[1] };
 }
 
 /**
@@ -32,6 +30,6 @@ export function readLease({ meta }: Databases, name: string): Lease | undefined 
 export function takeLease(databases: Databases, name: string, { owner, untilUs }: Lease, nowUs: number): boolean {
   const held = readLease(databases, name);
   if (held && held.owner !== owner && held.untilUs > nowUs) return false;
-  databases.meta.put(keyOf(name), encodePlain([owner, untilUs]));
+  stored(name).write(databases, [owner, untilUs]);
   return true;
 }

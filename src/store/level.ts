@@ -8,7 +8,7 @@
  * An archive without a log has no level: it may hold anything that its release supports.
  */
 import type { Databases } from './databases.ts';
-import { decodePlain, encodePlain } from './records.ts';
+import { MetaValue } from './meta.ts';
 import { StoreError } from './store_error.ts';
 
 /**
@@ -48,19 +48,12 @@ export function requireReadable(level: number, readable: number): void {
   if (level > readable) throw new UnreadableLevel(level, readable);
 }
 
-const KEY = new TextEncoder().encode('level');
+export const storedLevel = new MetaValue<number>('level');
 
 /** The level of the log that the archive follows. */
-export function readLevel({ meta }: Databases): number {
-  const bytes = meta.get(KEY);
-  return bytes ? (decodePlain(bytes) as number) : FIRST_LEVEL;
-}
+export const readLevel = (databases: Databases) => storedLevel.read(databases) ?? FIRST_LEVEL;
 
-/** Call this in a write transaction, like `removeLevel`. A level that is not higher changes nothing. */
+/** Call this in a write transaction. A level that is not higher changes nothing. */
 export function raiseLevel(databases: Databases, level: number): void {
-  if (level > readLevel(databases)) databases.meta.put(KEY, encodePlain(level));
-}
-
-export function removeLevel({ meta }: Databases): void {
-  meta.remove(KEY);
+  if (level > readLevel(databases)) storedLevel.write(databases, level);
 }

@@ -4,13 +4,12 @@
  * of D lasts from noon UTC of D to noon UTC of the next day. An event belongs to the night in which it was stored.
  */
 import { formatTime } from '../base/times.ts';
-import { readCountersAt, Tally } from './counters.ts';
+import { type Counters, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
-import { decodePlain, encodePlain } from './records.ts';
+import { MetaValue } from './meta.ts';
 
 const HOUR_US = 3_600_000_000;
 const DAY_US = 24 * HOUR_US;
-const utf8 = new TextEncoder();
 
 /** The night of a time, `YYYY-MM-DD`. */
 export function nightOf(timeUs: number): string {
@@ -81,7 +80,7 @@ export interface CatalogNight {
 const OUTCOMES = ['stored', 'further_broker', 'duplicate', 'below_cut', 'skipped'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-const nightKey = (night: string) => utf8.encode(`night/${night}`);
+const countersOf = (night: string) => new MetaValue<Counters>(`night/${night}`);
 
 /** The changes of one commit to the counts of its night. */
 export class NightTally {
@@ -90,7 +89,7 @@ export class NightTally {
   readonly #delivered = new Map<string, Record<Outcome | 'without_position', number>>();
 
   constructor(timeUs: number) {
-    this.#tally = new Tally(nightKey(nightOf(timeUs)));
+    this.#tally = new Tally(countersOf(nightOf(timeUs)));
   }
 
   delivered(broker: string, outcome: Outcome, hasPosition: boolean): void {
@@ -142,8 +141,8 @@ export class NightTally {
   }
 }
 
-export function readNight({ meta }: Databases, night: string): NightCounts {
-  const counters = readCountersAt(meta, nightKey(night));
+export function readNight(databases: Databases, night: string): NightCounts {
+  const counters = countersOf(night).read(databases) ?? {};
   const brokers: Record<string, Record<string, number>> = {};
   const reasons: Record<string, Record<string, number>> = {};
   const catalogs: Record<string, { matches: number; outcomes: Record<string, number> }> = {};
@@ -205,12 +204,9 @@ interface Notes {
   readonly databaseBytes?: number;
 }
 
-const notesKey = (night: string) => utf8.encode(`notes/${night}`);
+const notesOf = (night: string) => new MetaValue<Notes>(`notes/${night}`);
 
-export function readNotes({ meta }: Databases, night: string): Notes {
-  const bytes = meta.get(notesKey(night));
-  return bytes ? (decodePlain(bytes) as Notes) : { errors: {} };
-}
+export const readNotes = (databases: Databases, night: string) => notesOf(night).read(databases) ?? { errors: {} };
 
 const MAX_TEXT = 500;
 
@@ -219,15 +215,14 @@ export function noteError(databases: Databases, kind: string, text: string, time
   const night = nightOf(timeUs);
   const notes = readNotes(databases, night);
   const noted = { count: (notes.errors[kind]?.count ?? 0) + 1, lastUs: timeUs, lastText: text.slice(0, MAX_TEXT) };
-  databases.meta.put(notesKey(night), encodePlain({ ...notes, errors: { ...notes.errors, [kind]: noted } }));
+  notesOf(night).write(databases, { ...notes, errors: { ...notes.errors, [kind]: noted } });
 }
 
 /** Notes the size of the database, unless it is noted for that night. */
 export function noteSize(databases: Databases, bytes: number, timeUs: number): void {
   const night = nightOf(timeUs);
   const notes = readNotes(databases, night);
-  if (notes.databaseBytes === undefined)
-    databases.meta.put(notesKey(night), encodePlain({ ...notes, databaseBytes: bytes }));
+  if (notes.databaseBytes === undefined) notesOf(night).write(databases, { ...notes, databaseBytes: bytes });
 }
 
 /** Scheduled work. The report shows when each kind was last done. */
@@ -238,13 +233,10 @@ export interface DoneChore {
   readonly target: string;
 }
 
-const DONE_KEY = utf8.encode('last_done');
+const lastDone = new MetaValue<Readonly<Partial<Record<Chore, DoneChore>>>>('last_done');
 
-export function readDone({ meta }: Databases): Readonly<Partial<Record<Chore, DoneChore>>> {
-  const bytes = meta.get(DONE_KEY);
-  return bytes ? (decodePlain(bytes) as Partial<Record<Chore, DoneChore>>) : {};
-}
+export const readDone = (databases: Databases) => lastDone.read(databases) ?? {};
 
 export function noteDone(databases: Databases, chore: Chore, done: DoneChore): void {
-  databases.meta.put(DONE_KEY, encodePlain({ ...readDone(databases), [chore]: done }));
+  lastDone.write(databases, { ...readDone(databases), [chore]: done });
 }

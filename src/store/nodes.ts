@@ -4,7 +4,7 @@
  */
 import type { Databases } from './databases.ts';
 import { FIRST_LEVEL } from './level.ts';
-import { decodePlain, encodePlain } from './records.ts';
+import { MetaValue } from './meta.ts';
 
 /** The fields that are used; votes of older releases have more. */
 export interface Vote {
@@ -28,27 +28,25 @@ export interface SeenNode {
 /** A node is forgotten after this time without a report. */
 const SEEN_US = 300e6;
 
-const KEY = new TextEncoder().encode('nodes');
-/** A key that older releases used. */
-const EPOCH_KEY = new TextEncoder().encode('epoch');
+const stored = new MetaValue<(readonly [node: string, level: number, timeUs: number])[]>('nodes');
+/** A value of older releases. */
+const epoch = new MetaValue<unknown>('epoch');
 
 /** By name. */
-export function readNodes({ meta }: Databases): SeenNode[] {
-  const bytes = meta.get(KEY);
-  const nodes = bytes ? (decodePlain(bytes) as [string, number, number][]) : [];
-  return nodes.map(([node, level, timeUs]) => ({ node, level, timeUs }));
+export function readNodes(databases: Databases): readonly SeenNode[] {
+  return (stored.read(databases) ?? []).map(([node, level, timeUs]) => ({ node, level, timeUs }));
 }
 
 /** Call this in a write transaction, like `removeNodes`. */
 export function reportNode(databases: Databases, { voter, node = voter, level = FIRST_LEVEL }: Vote, timeUs: number) {
   const others = readNodes(databases).filter(seen => seen.node !== node && seen.timeUs > timeUs - SEEN_US);
   const nodes = [...others, { node, level, timeUs }].sort((a, b) => (a.node < b.node ? -1 : 1));
-  const packed = nodes.map(seen => [seen.node, seen.level, seen.timeUs]);
-  databases.meta.put(KEY, encodePlain(packed));
-  databases.meta.remove(EPOCH_KEY);
+  const packed = nodes.map(seen => [seen.node, seen.level, seen.timeUs] as const);
+  stored.write(databases, packed);
+  epoch.remove(databases);
 }
 
-export function removeNodes({ meta }: Databases): void {
-  meta.remove(KEY);
-  meta.remove(EPOCH_KEY);
+export function removeNodes(databases: Databases): void {
+  stored.remove(databases);
+  epoch.remove(databases);
 }

@@ -42,10 +42,6 @@ export function noteError(writer: Writer | undefined, kind: string, error: unkno
 
 /** Call this when the store is closed, because a process cannot open it for writing while it is open for reading. */
 export async function noteChore(dataDir: string, chore: Chore, target: string): Promise<void> {
-  const store = openStore(dataDir, 'write');
-  try {
-    await new Writer(store).noteDone(chore, target);
-  } finally {
-    await store.close();
-  }
+  await using store = openStore(dataDir, 'write');
+  await new Writer(store).noteDone(chore, target);
 }

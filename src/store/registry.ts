@@ -4,14 +4,13 @@
  * commits. Changes to the published snapshot are one commit with their new epoch.
  */
 import type { Databases } from './databases.ts';
-import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
+import { MetaValue } from './meta.ts';
+import { decodeKey, decodeTnsRecord, encodeKey, encodeTnsRecord } from './records.ts';
 import { DamagedValue, RefusedChange } from './store_error.ts';
 import { inOrder } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 const utf8 = new TextEncoder();
-const SNAPSHOT_KEY = utf8.encode('tns_snapshot');
-const LAST_LOAD_KEY = utf8.encode('tns_last_load');
 
 /** The HTTP validators of a downloaded file, for asking the server for a newer one. */
 export interface Validators {
@@ -38,21 +37,24 @@ export interface ReadOptions {
   readonly transaction?: object;
 }
 
-type SnapshotTuple = [number, number, number?, number?, (readonly [string | null, string | null])?];
+type SnapshotTuple = [number, number, number?, number?, (readonly [string | null, string | null] | null)?];
 
-export function readSnapshot({ meta }: Databases, options?: ReadOptions): RegistrySnapshot | undefined {
-  const bytes = meta.get(SNAPSHOT_KEY, options as object);
-  if (!bytes) return undefined;
+const stored = new MetaValue<SnapshotTuple>('tns_snapshot');
+const lastLoad = new MetaValue<number>('tns_last_load');
+
+export function readSnapshot(databases: Databases, options?: ReadOptions): RegistrySnapshot | undefined {
+  const tuple = stored.read(databases, options);
+  if (!tuple) return undefined;
   // Format 2 stored only the first two fields.
-  const [load, epochUs, revision = 0, fileEpochUs = epochUs, validators] = decodePlain(bytes) as SnapshotTuple;
+  const [load, epochUs, revision = 0, fileEpochUs = epochUs, validators] = tuple;
   const [etag, lastModified] = validators ?? [null, null];
   return { load, epochUs, revision, fileEpochUs, validators: validators ? { etag, lastModified } : null };
 }
 
-function writeSnapshot({ meta }: Databases, snapshot: RegistrySnapshot): void {
+function writeSnapshot(databases: Databases, snapshot: RegistrySnapshot): void {
   const { load, epochUs, revision, fileEpochUs, validators } = snapshot;
-  const tuple = [load, epochUs, revision, fileEpochUs, validators && [validators.etag, validators.lastModified]];
-  meta.put(SNAPSHOT_KEY, encodePlain(tuple));
+  const packed = validators && ([validators.etag, validators.lastModified] as const);
+  stored.write(databases, [load, epochUs, revision, fileEpochUs, packed]);
 }
 
 /**
@@ -108,10 +110,9 @@ export function countRegistry(
 }
 
 /** Begins a load, and returns its number. Call this in a write transaction, like the functions below. */
-export function beginLoad({ meta }: Databases): number {
-  const bytes = meta.get(LAST_LOAD_KEY);
-  const load = (bytes ? (decodePlain(bytes) as number) : 0) + 1;
-  meta.put(LAST_LOAD_KEY, encodePlain(load));
+export function beginLoad(databases: Databases): number {
+  const load = (lastLoad.read(databases) ?? 0) + 1;
+  lastLoad.write(databases, load);
   return load;
 }
 

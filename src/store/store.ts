@@ -3,28 +3,27 @@ import { createHash, hash } from 'node:crypto';
 import { holdEnd } from '../pool/thread_end.ts';
 import { type CatalogRegistration, readCatalogs } from './catalog_registration.ts';
 import { claimedIds, livePids, readStop } from './claims.ts';
-import { type Counters, readCounters } from './counters.ts';
-import { countObjectsAt, readCounts, type StoreCounts } from './counts.ts';
+import { readCounters } from './counters.ts';
+import { countObjectsAt, readCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
 import { formerRecord, formerSources, historyStart, latestIngestAt, whyNotInHistory } from './history.ts';
 import type { OpenFiles } from './identity.ts';
-import { type Lease, readLease } from './leases.ts';
+import { readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
-import { type LogPosition, readLogPosition } from './log_position.ts';
-import { readPublished, readSettings, type SharedSettings } from './meta.ts';
-import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
-import { readNodes, type SeenNode } from './nodes.ts';
+import { readLogPosition } from './log_position.ts';
+import { readPublished, sharedSettings } from './meta.ts';
+import { readDone, readNight, readNotes } from './nights.ts';
+import { readNodes } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { countRecords, isStored, readRecord, records } from './object_tables.ts';
-import { type PositionRows, readPositions } from './positions.ts';
+import { readPositions } from './positions.ts';
 import {
   findRecent,
   latestIngest,
   type Oldest,
   oldestIds,
-  type RecentPosition,
   type RecentQuery,
   readLatestIngest,
   recentInPieces,
@@ -46,15 +45,8 @@ import {
   scratchKey,
   type TableState,
 } from './records.ts';
-import {
-  countRegistry,
-  findByName,
-  findByObjid,
-  type RegistrySnapshot,
-  readRegistry,
-  readSnapshot,
-} from './registry.ts';
-import { LastRemovals, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
+import { countRegistry, findByName, findByObjid, readRegistry, readSnapshot } from './registry.ts';
+import { LastRemovals, lastRemovals, readLastRemoval, removalsAfter } from './removals.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { DamagedValue, StoreError } from './store_error.ts';
@@ -65,7 +57,6 @@ import {
   type JournalEntry,
   type MatchSource,
   type ObjectToCrossmatch,
-  type PublishedPosition,
   REMOVED_VERSION,
   type RecordedCrossmatches,
   STORED_VERSION,
@@ -89,16 +80,6 @@ const MARKED_ENTRIES = 16;
  */
 export function openStore(dataDir: string, mode: 'read' | 'write', readableLevel: number = LEVEL): Store {
   return holdEnd(() => new Store(openEnvironment(dataDir, mode, readableLevel), readableLevel));
-}
-
-/** Calls `use` with the store of a data directory, opened for reading. */
-export async function withStore<T>(dataDir: string, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = openStore(dataDir, 'read');
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 const NONE_REMOVED = new LastRemovals();
@@ -218,29 +199,19 @@ export class Store {
   }
 
   /** The number of objects after a journal entry. */
-  objectsAt(at: number): number {
-    return countObjectsAt(this.databases, at);
-  }
+  objectsAt = (at: number) => countObjectsAt(this.databases, at);
 
   /** The latest ingest time of any object after a journal entry, from `historyStart` on; 0 if there was none. */
-  latestIngestAt(at: number): number {
-    return latestIngestAt(this.databases, at);
-  }
+  latestIngestAt = (at: number) => latestIngestAt(this.databases, at);
 
   /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
-  historyStart(): number | undefined {
-    return historyStart(this.databases);
-  }
+  historyStart = () => historyStart(this.databases);
 
   /** The reason why the state after a journal entry cannot be read, about a parameter; undefined if it can be read. */
-  whyNotInHistory(entry: number, param?: string): string | undefined {
-    return whyNotInHistory(this.databases, entry, undefined, param);
-  }
+  whyNotInHistory = (entry: number, param?: string) => whyNotInHistory(this.databases, entry, undefined, param);
 
   /** At most `limit` ids, ascending, of the objects that may have a match of any version with a source. */
-  idsBySource(source: SourceName, limit: number): bigint[] {
-    return idsBySource(this.databases, source, limit);
-  }
+  idsBySource = (source: SourceName, limit: number) => idsBySource(this.databases, source, limit);
 
   /**
    * The sources of an object's matches, parallel to the object's `matches`; further ones may follow if the object was
@@ -295,9 +266,7 @@ export class Store {
   }
 
   /** The sequence number of the newest journal entry; 0 when there is none. */
-  lastSequence(): number {
-    return lastOrdinal(this.databases.journal);
-  }
+  lastSequence = () => lastOrdinal(this.databases.journal);
 
   /** Whether the journal has the entry; 0 stands for the state before the first. Faster than `lastSequence`. */
   hasEntry(sequence: number): boolean {
@@ -345,9 +314,7 @@ export class Store {
    * The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError if it does not have
    * them.
    */
-  positions(from: number, to: number): PositionRows {
-    return readPositions(this.databases, from, to);
-  }
+  positions = (from: number, to: number) => readPositions(this.databases, from, to);
 
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
@@ -410,14 +377,10 @@ export class Store {
   }
 
   /** The journal entry of the last removal; 0 if nothing was ever removed. */
-  lastRemoval(): number {
-    return readLastRemoval(this.databases);
-  }
+  lastRemoval = () => readLastRemoval(this.databases);
 
   /** The removals after a journal entry, by default all, the latest first. */
-  removals(sequence = 0): Iterable<RemovalEntry> {
-    return removalsAfter(this.databases, sequence);
-  }
+  removals = (sequence = 0) => removalsAfter(this.databases, sequence);
 
   /** At least the objects that were removed after a journal entry, each with its last removal. */
   removedAfter(sequence: number): LastRemovals {
@@ -439,9 +402,7 @@ export class Store {
   }
 
   /** The position up to which the matches are published, by topic. */
-  published(): ReadonlyMap<string, PublishedPosition> {
-    return readPublished(this.databases);
-  }
+  published = () => readPublished(this.databases);
 
   /** Whether nothing was ever stored. */
   get isEmpty(): boolean {
@@ -450,29 +411,19 @@ export class Store {
   }
 
   /** The last lease of that name. */
-  lease(name: string): Lease | undefined {
-    return readLease(this.databases, name);
-  }
+  lease = (name: string) => readLease(this.databases, name);
 
   /** The settings that must be equal on all nodes of the log; undefined if no node has shared its settings. */
-  sharedSettings(): SharedSettings | undefined {
-    return readSettings(this.databases);
-  }
+  sharedSettings = () => sharedSettings.read(this.databases);
 
   /** The nodes of the log that have reported themselves recently. */
-  nodes(): readonly SeenNode[] {
-    return readNodes(this.databases);
-  }
+  nodes = () => readNodes(this.databases);
 
   /** The reason why a running process of this node has stopped following the log; undefined if none has. */
-  whyStopped(): string | undefined {
-    return readStop(this.databases, this.livePids());
-  }
+  whyStopped = () => readStop(this.databases, this.livePids());
 
   /** The level of the log that the archive follows. */
-  logLevel(): number {
-    return readLevel(this.databases);
-  }
+  logLevel = () => readLevel(this.databases);
 
   /**
    * The id of the archive, 8 hexadecimal digits: equal in its copies and on all nodes of a log, different in other
@@ -485,31 +436,22 @@ export class Store {
   }
 
   /** The position of the archive in the log that it follows; undefined without a log. */
-  logPosition(): LogPosition | undefined {
-    return readLogPosition(this.databases);
-  }
+  logPosition = () => readLogPosition(this.databases);
 
   /**
    * Every object, or the objects above `after`, by ascending id. All come from one snapshot, which stays open until the
    * iteration ends.
    */
   *objects(after?: bigint): Iterable<StoredObject> {
-    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of records(this.databases, range)) yield decodeObject(decodeKey(key), value);
+    for (const { key, value } of records(this.databases, above(after))) yield decodeObject(decodeKey(key), value);
   }
 
   /**
    * The ids of the objects that pass a test, ascending, at most `limit`; only those above `after`, if it is given. Every
    * object up to the last one is read.
    */
-  idsWhere(test: (object: ObjectView) => boolean, limit: number, after?: bigint): bigint[] {
-    const ids: bigint[] = [];
-    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of records(this.databases, range)) {
-      this.#view.load(decodeKey(key), value);
-      if (test(this.#view) && ids.push(this.#view.diaObjectId) >= limit) break;
-    }
-    return ids;
+  idsWhere(test: (object: ObjectView) => boolean, limit: number, after?: bigint): readonly bigint[] {
+    return this.idsAmong(test, { count: Number.POSITIVE_INFINITY, limit, after }).ids;
   }
 
   /**
@@ -523,8 +465,7 @@ export class Store {
     const ids: bigint[] = [];
     let last: bigint | undefined;
     let left = count;
-    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of records(this.databases, range)) {
+    for (const { key, value } of records(this.databases, above(after))) {
       last = decodeKey(key);
       this.#view.load(last, value);
       if (test(this.#view) && ids.push(last) >= limit) break;
@@ -551,19 +492,13 @@ export class Store {
   }
 
   /** At most `limit` ids of pending objects, ascending; only those above `after`, if it is given. */
-  pendingIds(limit: number, after?: bigint): bigint[] {
-    const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
-    return [...this.databases.pending.getKeys(range)].map(decodeKey);
-  }
+  pendingIds = (limit: number, after?: bigint) => idsIn(this.databases.pending, limit, after);
 
   /**
    * Like `pendingIds`, for objects whose current record has a catalog that could not be read. These objects need
    * another crossmatch.
    */
-  unreadIds(limit: number, after?: bigint): bigint[] {
-    const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
-    return [...this.databases.unread.getKeys(range)].map(decodeKey);
-  }
+  unreadIds = (limit: number, after?: bigint) => idsIn(this.databases.unread, limit, after);
 
   /** The number of pending objects; reads none of them. */
   pendingCount(): number {
@@ -571,9 +506,7 @@ export class Store {
   }
 
   /** Every registered catalog, by ascending name. */
-  catalogs(): CatalogRegistration[] {
-    return readCatalogs(this.databases);
-  }
+  catalogs = () => readCatalogs(this.databases);
 
   /** The names of the registered catalogs, ascending; reads none of the registrations. */
   catalogNames(): string[] {
@@ -589,49 +522,31 @@ export class Store {
    * One page of the objects, or of those that have matches, in any state: the newest first; objects with equal times by
    * ascending id.
    */
-  recent(query: RecentQuery): RecentPosition[] {
-    return findRecent(this.databases, query);
-  }
+  recent = (query: RecentQuery) => findRecent(this.databases, query);
 
   /** Like `recent`, but in pieces, so that other work may run between two of them. Pieces may be empty. */
-  recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
-    return recentInPieces(this.databases, query);
-  }
+  recentInPieces = (query: RecentQuery) => recentInPieces(this.databases, query);
 
   /** Ids by ascending ingest time. */
-  oldestIds(part: Oldest): bigint[] {
-    return oldestIds(this.databases, part);
-  }
+  oldestIds = (part: Oldest) => oldestIds(this.databases, part);
 
   /** The latest ingest time of any object; null when there is none. */
-  latestIngestTimeUs(): number | null {
-    return readLatestIngest(this.databases);
-  }
+  latestIngestTimeUs = () => readLatestIngest(this.databases);
 
   /** The latest ingest time that is not after `asOfUs`; undefined when there is none. */
-  latestIngestUntil(asOfUs: number): number | undefined {
-    return latestIngest(this.databases, asOfUs);
-  }
+  latestIngestUntil = (asOfUs: number) => latestIngest(this.databases, asOfUs);
 
   /** Counts of everything that any process has ever done to the store. */
-  counters(): Counters {
-    return readCounters(this.databases);
-  }
+  counters = () => readCounters(this.databases);
 
   /** The activity of a night, `YYYY-MM-DD`. */
-  night(night: string): NightCounts {
-    return readNight(this.databases, night);
-  }
+  night = (night: string) => readNight(this.databases, night);
 
   /** The errors that this machine noted in a night, and the size of its database then. */
-  notes(night: string): ReturnType<typeof readNotes> {
-    return readNotes(this.databases, night);
-  }
+  notes = (night: string) => readNotes(this.databases, night);
 
   /** The last backup and export of this machine. */
-  done(): ReturnType<typeof readDone> {
-    return readDone(this.databases);
-  }
+  done = () => readDone(this.databases);
 
   /** The number of entries of a database; reads none of them. */
   entryCount(name: 'objects' | 'pending'): number {
@@ -639,9 +554,7 @@ export class Store {
   }
 
   /** The published snapshot of the TNS registry; undefined when none is loaded. */
-  tnsSnapshot(): RegistrySnapshot | undefined {
-    return readSnapshot(this.databases);
-  }
+  tnsSnapshot = () => readSnapshot(this.databases);
 
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */
   tnsSnapshotEpochUs(): number | null {
@@ -649,14 +562,10 @@ export class Store {
   }
 
   /** The number of objects of the TNS registry; counts them. */
-  tnsCount(): number {
-    return countRegistry(this.databases);
-  }
+  tnsCount = () => countRegistry(this.databases);
 
   /** Every object of the TNS registry by ascending objid. */
-  tnsRecords(): Iterable<TnsRecord> {
-    return readRegistry(this.databases);
-  }
+  tnsRecords = () => readRegistry(this.databases);
 
   /** The object of the TNS registry with that objid. */
   tnsByObjid(objid: number): TnsRecord | undefined {
@@ -669,19 +578,13 @@ export class Store {
    * @param name bare and lowercase, as from `parseTnsName`
    * @param prefix the required prefix, in capitals; null if any prefix is accepted
    */
-  tnsByName(name: string, prefix: string | null = null): TnsRecord | undefined {
-    return findByName(this.databases, name, prefix);
-  }
+  tnsByName = (name: string, prefix: string | null = null) => findByName(this.databases, name, prefix);
 
   /** The bytes of the database file that hold no data, and that later commits use. */
-  reusableBytes(): number {
-    return reusableBytes(this.#environment);
-  }
+  reusableBytes = () => reusableBytes(this.#environment);
 
   /** The processes that have this database open, according to the kernel: a killed process is not among them. */
-  livePids(): ReadonlySet<number> {
-    return livePids(this.#environment.root);
-  }
+  livePids = () => livePids(this.#environment.root);
 
   /**
    * Makes the next read see everything that is committed by now. Without this call, a thread that runs one task after
@@ -718,15 +621,21 @@ export class Store {
   }
 
   /** The numbers of stored objects, by status, outcome and matches; reads none of them. */
-  counts(options?: object): StoreCounts {
-    return readCounts(this.databases, options);
-  }
+  counts = (options?: object) => readCounts(this.databases, options);
 
   /** Closes this thread's handle; the store must not be used afterwards. */
   async close(): Promise<void> {
     await holdEnd(() => this.#environment.root.close());
   }
+
+  [Symbol.asyncDispose] = () => this.close();
 }
+
+/** The range of the ids above another one; of all ids if it is undefined. */
+const above = (id: bigint | undefined) => (id === undefined ? {} : { start: encodeKey(id + 1n) });
+
+const idsIn = (table: Table, limit: number, after?: bigint) =>
+  [...table.getKeys({ ...above(after), limit })].map(decodeKey);
 
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {

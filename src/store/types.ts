@@ -128,14 +128,9 @@ export interface TnsRecord {
   readonly redshift: number | null;
 }
 
-export interface StoredObject {
-  readonly diaObjectId: bigint;
-  readonly position: SkyPosition | null;
-  readonly reliability: number | null;
-  /** See `Delivery`; also absent where an older release stored the object. */
-  readonly positionErrorMas?: number;
+/** With the values of its first delivery, of which older releases stored no position error. */
+export interface StoredObject extends Omit<Delivery, 'broker'> {
   readonly ingestTimeUs: number;
-  readonly eventTimeUs: number;
   readonly state: ObjectState;
   /** Every broker that delivered it so far, sorted ascending. */
   readonly brokers: readonly string[];

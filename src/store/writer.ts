@@ -11,10 +11,10 @@ import type { Change, ChangeKind, FoundStatistics, IngestCounts, RemovedCounts, 
 import { type Claim, dropClaim, noteStop, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import { beginHistory, endHistory, historyStart, removeFormer } from './history.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
-import { removeLevel } from './level.ts';
+import { storedLevel } from './level.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
-import { removeSettings, type SharedSettings } from './meta.ts';
+import { type SharedSettings, sharedSettings } from './meta.ts';
 import { type Chore, noteDone, noteError, noteSize, type UnstoredMessages } from './nights.ts';
 import { removeNodes } from './nodes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
@@ -318,8 +318,8 @@ export class Writer {
     this.#transaction('leave the log', 1, () => {
       removeLogPosition(this.#store.databases);
       removeNodes(this.#store.databases);
-      removeSettings(this.#store.databases);
-      removeLevel(this.#store.databases);
+      sharedSettings.remove(this.#store.databases);
+      storedLevel.remove(this.#store.databases);
     });
   }
 

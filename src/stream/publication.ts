@@ -8,10 +8,10 @@ import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Store } from '../store/store.ts';
 import type { PublishedPosition } from '../store/types.ts';
-import { readMatches } from './journal_matches.ts';
+import { type JournalSource, readMatches } from './journal_matches.ts';
 import type { Sink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';
-import type { MatchMessage, MatchSource } from './message.ts';
+import type { MatchMessage } from './message.ts';
 
 /** The interval between checks for new crossmatches. */
 const POLL_MS = 20;
@@ -31,11 +31,9 @@ const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
 /** After the signal to stop, the time limit for sending, and also for storing the position. */
 const STOP_MS = 2000;
 
-export interface PublicationOptions {
+export interface PublicationOptions extends JournalSource {
   /** Its name in the log: the topic of all matches, or see `publicationNames`. */
   readonly topic: string;
-  /** Whether to publish crossmatches from imports too. */
-  readonly imported: boolean;
   /**
    * Where to begin, instead of at the end of the last publication: after this journal entry, or with crossmatches
    * recorded from now on.
@@ -43,9 +41,6 @@ export interface PublicationOptions {
   readonly from?: number | 'now';
   readonly store: Store;
   readonly ledger: Ledger;
-  readonly matches: MatchSource;
-  /** Reads the entries; by default the crossmatches of the store. */
-  readonly entries?: Store['crossmatchesAfter'];
   readonly connect: () => Promise<Sink>;
   readonly log: Log;
 }

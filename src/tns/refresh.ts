@@ -41,11 +41,8 @@ export interface RefreshSummary {
 }
 
 /** The changes from an epoch up to `epochUs`. */
-interface Changes {
+interface Changes extends Pick<RefreshSummary, 'hours' | 'epochUs' | 'gap'> {
   readonly records: readonly TnsRecord[];
-  readonly hours: number;
-  readonly epochUs: number;
-  readonly gap: string | null;
 }
 
 /**
@@ -90,10 +87,7 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
 }
 
 /** Stages the whole file as a load next to the registry. Undefined if the file is no newer than the file of `base`. */
-async function stageWhole(
-  options: RefreshOptions,
-  base: RegistrySnapshot | null,
-): Promise<{ staged: StagedLoad; validators: Validators } | undefined> {
+async function stageWhole(options: RefreshOptions, base: RegistrySnapshot | null) {
   const { store, writer, loader } = options;
   return withFile(options, WHOLE_FILE, base?.validators ?? null, async (download, csv) => {
     if (download.outcome === 'absent')
@@ -159,10 +153,7 @@ async function downloadChanges(options: RefreshOptions, fromUs: number): Promise
 }
 
 /** The changes in a file; undefined if the file does not exist. */
-async function downloadHour(
-  options: RefreshOptions,
-  file: string,
-): Promise<{ startUs: number; endUs: number; records: readonly TnsRecord[] } | undefined> {
+async function downloadHour(options: RefreshOptions, file: string) {
   return withFile(options, file, null, async (download, csv) => {
     if (download.outcome !== 'whole') return undefined;
     const { span, records } = await options.loader.readChanges(csv(), file);

@@ -6,7 +6,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
-import { withStore } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/store.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
 import { nearsky, start, withDirectory } from '../e2e/support.ts';
@@ -247,12 +247,12 @@ test('replace: a catalog with a description of its own keeps it, unless another 
     const file = join(directory, 'mine.json');
     writeFileSync(file, JSON.stringify({ release: 'One', idColumn: 'id', columns: [{ name: 'mag' }] }));
     await nearsky('catalog', 'add', 'mine', location, '--description', file, ...data);
-    const stored = () =>
-      withStore(join(directory, 'data'), async store => {
-        const { definition, release, replaced } = store.catalog('mine')!;
-        const names = definition!.columns.map(({ name }) => name);
-        return { release: definition!.release, names, more: [release, replaced] };
-      });
+    const stored = async () => {
+      await using store = openStore(join(directory, 'data'), 'read');
+      const { definition, release, replaced } = store.catalog('mine')!;
+      const names = definition!.columns.map(({ name }) => name);
+      return { release: definition!.release, names, more: [release, replaced] };
+    };
     const { release, replaced_release, id_column } = await nearsky(
       ...['catalog', 'replace', 'mine', location, '--release', 'Two', ...data],
     );

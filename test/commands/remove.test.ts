@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkDirectory } from '../../src/store/check.ts';
-import { openStore, type Store, withStore } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { exportStore } from '../../src/transfer/exporter.ts';
 import { eventually, nearsky, send, start, startServer, withDirectory } from '../e2e/support.ts';
@@ -87,7 +87,10 @@ test('killed in the midst and run again, the export is that of a service which n
     assert.equal((await checkDirectory(data, () => {})).faults, []);
   }));
 
-const removedIn = (data: string) => withStore(data, async store => 20_000 - store.counts().objects);
+async function removedIn(data: string): Promise<number> {
+  await using store = openStore(data, 'read');
+  return 20_000 - store.counts().objects;
+}
 
 test('by the ingest time, beside a service; objects that are being crossmatched are waited for, until it is stopped', () =>
   withDirectory(async directory => {
@@ -153,8 +156,10 @@ test('what a broker delivered in a window: objects of other brokers lose only th
       await writer.ingest(from('lasair', 4n), 1_790_000_120_000_000);
       await writer.ingest(from('antares', 3n), 1_790_000_120_000_000);
     });
-    const brokers = () =>
-      withStore(data, async store => Array.from(store.objects(), each => [each.diaObjectId, ...each.brokers]));
+    const brokers = async () => {
+      await using store = openStore(data, 'read');
+      return Array.from(store.objects(), each => [each.diaObjectId, ...each.brokers]);
+    };
     // 2026-09-21T14:13:20Z is the first time.
     const window = ['--from', '2026-09-21T14:14:20Z', '--to', '2026-09-21T14:15:20Z'];
     const selection = ['remove', '--broker', 'fink', ...window, '--data', data];

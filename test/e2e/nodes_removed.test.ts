@@ -10,7 +10,7 @@ import { separationArcsec } from '@nearsky/sky-index';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withStore } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/store.ts';
 import { eventually, sample, withDirectory } from '../directory.ts';
 import { readRows } from '../hats_export/support.ts';
 import { needs } from '../needs.ts';
@@ -180,10 +180,10 @@ class Removals {
 }
 
 /** Everything about the objects of a directory but times, and the brokers that a crossmatch knew, which a removal does not change afterwards. */
-const objectsOf = (data: string) =>
-  withStore(data, async store =>
-    [...objectsIn(store).values()].map(text => text.replace(/"brokersAtCrossmatch":\[[^\]]*\]/g, '')),
-  );
+async function objectsOf(data: string): Promise<string[]> {
+  await using store = openStore(data, 'read');
+  return [...objectsIn(store).values()].map(text => text.replace(/"brokersAtCrossmatch":\[[^\]]*\]/g, ''));
+}
 
 /** The ids in the files of a HATS export, ascending; each once. */
 async function idsInHats(data: string, target: string, run: (args: string[]) => Promise<unknown>): Promise<string[]> {
@@ -290,7 +290,10 @@ real('what is removed from three nodes in three ways, under kills, was never the
       const nothing = alerts.write('');
       for (const node of nodes.all) await nodes.command(node, 'import', nothing);
       const [first, ...others] = await Promise.all(
-        nodes.all.map(node => withStore(nodes.dataOf(node), async store => dump(store))),
+        nodes.all.map(async node => {
+          await using store = openStore(nodes.dataOf(node), 'read');
+          return dump(store);
+        }),
       );
       for (const dumped of others) assert.equal(dumped, first);
 

@@ -2,24 +2,10 @@
  * The Apache Arrow stream format (Arrow's file format is different). The schema's metadata has two keys: the program's
  * name, with the table's metadata, and `pandas`, with data frame types.
  */
-import {
-  Table as ArrowTable,
-  Bool,
-  type Data,
-  Float32,
-  Float64,
-  Int32,
-  Int64,
-  makeData,
-  RecordBatch,
-  Struct,
-  TimestampMicrosecond,
-  tableToIPC,
-  Utf8,
-} from 'apache-arrow';
+import { Table as ArrowTable, type Data, makeData, RecordBatch, Struct, tableToIPC } from 'apache-arrow';
 import type { ByteSink } from '../bytes.ts';
-import type { Cell, Column, Table } from '../columns.ts';
-import { arrowSchema, schemaMessage } from './arrow_schema.ts';
+import type { Cell, Column, ColumnType, Table } from '../columns.ts';
+import { ARROW_TYPES, arrowSchema, schemaMessage } from './arrow_schema.ts';
 import { Chunks } from './chunks.ts';
 import { pandasColumns } from './metadata.ts';
 import type { About, TableWriter } from './table_writer.ts';
@@ -64,29 +50,20 @@ function dataOf(column: Column, cells: ArrayLike<Cell>): Data {
   let nullCount = 0;
   for (let i = 0; i < length; i++) if (cells[i] === null) nullCount++;
   const common = { length, nullCount, nullBitmap };
-  switch (column.type) {
-    case 'int64':
-      return makeData({
-        type: new Int64(),
-        ...common,
-        data: BigInt64Array.from(cells, cell => (cell as bigint) ?? 0n),
-      });
-    case 'time': {
-      const data = BigInt64Array.from(cells, cell => BigInt(cell ?? 0));
-      return makeData({ type: new TimestampMicrosecond('UTC'), ...common, data });
-    }
-    case 'int32':
-      return makeData({ type: new Int32(), ...common, data: Int32Array.from(cells, Number) });
-    case 'float64':
-      return makeData({ type: new Float64(), ...common, data: Float64Array.from(cells, Number) });
-    case 'float32':
-      return makeData({ type: new Float32(), ...common, data: Float32Array.from(cells, Number) });
-    case 'boolean':
-      return makeData({ type: new Bool(), ...common, data: bitmap(cells, cell => cell === true) });
-    case 'text':
-      return makeData({ type: new Utf8(), ...common, ...textOf(cells as ArrayLike<string | null>) });
-  }
+  if (column.type === 'text')
+    return makeData({ type: ARROW_TYPES.text, ...common, ...textOf(cells as ArrayLike<string | null>) });
+  return makeData({ type: ARROW_TYPES[column.type], ...common, data: VALUES[column.type](cells) } as never);
 }
+
+/** The values of a column, with any value in place of null. */
+const VALUES: Readonly<Record<Exclude<ColumnType, 'text'>, (cells: ArrayLike<Cell>) => ArrayBufferView>> = {
+  int64: cells => BigInt64Array.from(cells, cell => (cell as bigint) ?? 0n),
+  time: cells => BigInt64Array.from(cells, cell => BigInt(cell ?? 0)),
+  int32: cells => Int32Array.from(cells, Number),
+  float64: cells => Float64Array.from(cells, Number),
+  float32: cells => Float32Array.from(cells, Number),
+  boolean: cells => bitmap(cells, cell => cell === true),
+};
 
 function bitmap(cells: ArrayLike<Cell>, isSet: (cell: Cell) => boolean): Uint8Array {
   const bits = new Uint8Array(Math.ceil(cells.length / 8));

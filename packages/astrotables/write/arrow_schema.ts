@@ -15,7 +15,7 @@ import {
 } from 'apache-arrow';
 import type { Column, ColumnType } from '../columns.ts';
 
-const TYPES: Readonly<Record<ColumnType, DataType>> = {
+export const ARROW_TYPES = {
   int64: new Int64(),
   int32: new Int32(),
   float64: new Float64(),
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<ColumnType, DataType>> = {
   boolean: new Bool(),
   text: new Utf8(),
   time: new TimestampMicrosecond('UTC'),
-};
+} satisfies Readonly<Record<ColumnType, DataType>>;
 /**
  * The number of bytes of a message (Arrow columnar format 1.5, "Encapsulated message format") before its metadata: a
  * marker, and the length.
@@ -48,7 +48,7 @@ export function arrowSchema(columns: readonly SchemaColumn[], metadata: Readonly
     const about = Object.entries({ unit, ucd, description, frame }).filter(
       (entry): entry is [string, string] => !!entry[1],
     );
-    return new Field(name, TYPES[type], !isRequired, new Map(about));
+    return new Field<DataType>(name, ARROW_TYPES[type], !isRequired, new Map(about));
   });
   return new Schema(fields, new Map(metadata));
 }

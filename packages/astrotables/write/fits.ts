@@ -84,28 +84,15 @@ function columnCards({ name, type, unit, ucd, description }: Column, n: number, 
 }
 
 function writeCell(bytes: Buffer, at: number, width: number, { type }: Column, cell: Cell): void {
-  switch (type) {
-    case 'int64':
-      bytes.writeBigInt64BE((cell as bigint | null) ?? INT64_NULL, at);
-      break;
-    case 'int32':
-      bytes.writeInt32BE((cell as number | null) ?? INT32_NULL, at);
-      break;
-    case 'float64':
-      bytes.writeDoubleBE((cell as number | null) ?? Number.NaN, at);
-      break;
-    case 'float32':
-      bytes.writeFloatBE((cell as number | null) ?? Number.NaN, at);
-      break;
-    case 'boolean':
-      bytes[at] = cell === null ? 0 : (cell ? 'T' : 'F').charCodeAt(0);
-      break;
-    default: {
-      const text =
-        cell === null ? '' : type === 'time' ? timestamp(cell as number).slice(0, -1) : ascii(cell as string);
-      bytes.fill(0, at, at + width);
-      bytes.write(text, at, width, 'latin1');
-    }
+  if (type === 'int64') bytes.writeBigInt64BE((cell as bigint | null) ?? INT64_NULL, at);
+  else if (type === 'int32') bytes.writeInt32BE((cell as number | null) ?? INT32_NULL, at);
+  else if (type === 'float64') bytes.writeDoubleBE((cell as number | null) ?? Number.NaN, at);
+  else if (type === 'float32') bytes.writeFloatBE((cell as number | null) ?? Number.NaN, at);
+  else if (type === 'boolean') bytes[at] = cell === null ? 0 : (cell ? 'T' : 'F').charCodeAt(0);
+  else {
+    const text = cell === null ? '' : type === 'time' ? timestamp(cell as number).slice(0, -1) : ascii(cell as string);
+    bytes.fill(0, at, at + width);
+    bytes.write(text, at, width, 'latin1');
   }
 }
 
