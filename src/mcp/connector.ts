@@ -13,8 +13,9 @@ import { callerOf, SESSION_HEADER } from './caller.ts';
 import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
 import { INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError, type RpcRequest, resultResponse } from './rpc.ts';
 import { Sessions } from './sessions.ts';
+import type { ToolRun } from './tool_context.ts';
 import { ToolError, toolErrorOf } from './tool_error.ts';
-import { findTool, listTools, type ToolRun } from './tools.ts';
+import { findTool, listTools } from './tools.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
