@@ -55,33 +55,13 @@ import { tap } from './tap.ts';
 import { virtualObservatory } from './vo.ts';
 import { voLinks } from './vo_links.ts';
 
-export interface App {
-  /**
-   * Answers a request; never rejects.
-   * @param peerAddress the IP address that the connection comes from
-   */
-  fetch(request: Request, peerAddress?: string): Promise<Response>;
-  /** Answers a request for a server that does its own framing; synchronously if possible. Never throws or rejects. */
-  answer(request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer>;
-  /**
-   * Whether queries can be answered.
-   * @throws the error of reading the database, if the app has no coordination from outside, and it cannot be read
-   */
-  readonly ready: boolean;
-  readonly metrics: ThreadMetrics;
-  /** Marks the app as not ready for new clients. It still answers. */
-  readonly operations: readonly string[];
-  /** Closes the database, and the parts that exist once per process, if the app made them itself. */
-  stop(): void;
-  /** Closes the database, and the parts that exist once per process, if the app made them itself. */
-  close(): Promise<void>;
-}
+export type App = ReturnType<typeof createApp>;
 
 interface AppOptions {
   readonly config: Config;
   readonly log?: Log;
   readonly metrics?: ThreadMetrics;
-  /** The number of serving threads; 1 by default. */
+  /** By default, the app makes the parts itself that exist once per process. */
   readonly coordination?: Coordination;
   /** The number of serving threads; 1 by default. */
   readonly threads?: number;
@@ -90,7 +70,7 @@ interface AppOptions {
 }
 
 /** The app over `config.NEARSKY_DATA`. Until it is ready, queries are answered 503. */
-export function createApp({ config, log = logToStderr, metrics = new ThreadMetrics(), ...options }: AppOptions): App {
+export function createApp({ config, log = logToStderr, metrics = new ThreadMetrics(), ...options }: AppOptions) {
   const operations = () => metrics.operations.map(({ name }) => name);
   const threads = () => ({ threads: [metrics], operations: operations(), replaced: 0 });
   const own = options.coordination
@@ -129,6 +109,10 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     const plain = await answering.catch(error => failed(exchange, error));
     return await finished(exchange, plain);
   };
+  /**
+   * Answers a request for a server that does its own framing; synchronously if possible. Never throws or rejects.
+   * @param peerAddress the IP address that the connection comes from
+   */
   const answer = (request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer> => {
     const exchange = new Exchange(request, config, peerAddress);
     let answering: Answer | Promise<Answer>;
@@ -141,7 +125,8 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   };
   return {
     answer,
-    async fetch(request, peerAddress) {
+    /** Answers a request; never rejects. */
+    async fetch(request: Request, peerAddress?: string): Promise<Response> {
       const whole = await answer(request, peerAddress);
       const headers = new Headers(whole.headers);
       const own = ownHeaders(whole);
@@ -153,15 +138,21 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
       letGo(whole.body);
       return response;
     },
-    get ready() {
+    /**
+     * Whether queries can be answered.
+     * @throws the error of reading the database, if the app has no coordination from outside, and it cannot be read
+     */
+    get ready(): boolean {
       return own ? own.isReady() : service.indexReady;
     },
     metrics,
-    get operations() {
+    get operations(): readonly string[] {
       return operations();
     },
+    /** Marks the app as not ready for new clients. It still answers. */
     stop: () => service.stop(),
-    async close() {
+    /** Closes the database, and the parts that exist once per process, if the app made them itself. */
+    async close(): Promise<void> {
       await service.close();
       await own?.close();
     },
