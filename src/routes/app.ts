@@ -13,7 +13,7 @@ import { OPERATIONS, type OperationName, type OperationRow, queryParameters } fr
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
 import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from '../http/errors.ts';
-import { Exchange, type Handler } from '../http/exchange.ts';
+import { Exchange, type Handler, type Place } from '../http/exchange.ts';
 import { refuseUnsupported } from '../http/filters.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { RequestLog } from '../http/request_log.ts';
@@ -208,7 +208,7 @@ function allRoutes(service: Service): Route[] {
   const rows: readonly (OperationRow & { readonly name: OperationName })[] = OPERATIONS;
   const as =
     (method: Route['method']) =>
-    ([path, metric, handler]: readonly [string, string, Handler]): Route => ({ method, path, metric, handler });
+    ([path, metric, handler]: Place): Route => ({ method, path, metric, handler });
   return [
     ...rows.map(row => {
       const { name, method, path, metric = name } = row;
@@ -223,7 +223,7 @@ function allRoutes(service: Service): Route[] {
       kind: TABLE_JOB,
       headersOf: ({ about }) => matchedHeaders(about as MatchedTable),
     }).map(as('ANY')),
-    ...tap(service),
+    ...tap(service).map(([method, ...place]) => as(method)(place)),
   ];
 }
 

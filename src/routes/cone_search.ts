@@ -6,10 +6,10 @@ import type { ConeQuery, Query } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
 import { coneParameters } from '../documents/parameters.ts';
-import { answerQuery } from '../http/answer_query.ts';
+import { answering } from '../http/answer_query.ts';
 import { readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { lookupQuery } from '../http/lookup_request.ts';
 import { optional, type Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -17,12 +17,10 @@ import type { Service } from '../service/service.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 
-export function coneSearch(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
-}
+export const coneSearch = answering(parse);
 
 /** Parses the request; the contract defines the order of the checks (docs/contract.md, Cone). */
-function parse(search: Search, service: Service): Query {
+function parse({ search }: Exchange, service: Service): Query {
   const { config, catalogs } = service;
   const read = readerOf(search, coneParameters(config), catalogs);
   const filters = read('filters');

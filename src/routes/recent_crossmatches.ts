@@ -7,19 +7,17 @@ import type { Config } from '../config/config.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { ANY_INTEGER } from '../documents/kinds.ts';
 import { recentParameters } from '../documents/parameters.ts';
-import { answerQuery } from '../http/answer_query.ts';
+import { answering } from '../http/answer_query.ts';
 import { readCursor } from '../http/cursor.ts';
 import { ApiError, invalidParameter } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { optional, type Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import type { Service } from '../service/service.ts';
 
 const HOUR_US = 3_600_000_000;
 
-export function recentCrossmatches(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
-}
+export const recentCrossmatches = answering(parse);
 
 type Pinned = CursorOf<typeof RECENT_CURSOR>;
 
@@ -27,7 +25,7 @@ type Pinned = CursorOf<typeof RECENT_CURSOR>;
  * Parses the request. The contract defines the order of the checks (docs/contract.md, Recent crossmatches); refused
  * names come first.
  */
-function parse(search: Search, service: Service): RecentQuery {
+function parse({ search }: Exchange, service: Service): RecentQuery {
   const { config, catalogs } = service;
   const read = readerOf(search, recentParameters(config), catalogs);
   const start = read('start');
