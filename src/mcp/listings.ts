@@ -126,19 +126,14 @@ async function answerOf(query: Query, context: ToolContext): Promise<JsonObject>
   return parseJson(takeText(await context.service.queries.run(query, context))) as JsonObject;
 }
 
-interface Page {
-  readonly objects: readonly ApiObject[];
-  readonly isLast: boolean;
-}
-
-async function pageOf(query: AreaQuery | ObjectsQuery, context: ToolContext): Promise<Page> {
+async function pageOf(query: AreaQuery | ObjectsQuery, context: ToolContext) {
   const { objects, next_cursor } = await answerOf(query, context);
   return { objects: objects as readonly ApiObject[], isLast: next_cursor === null };
 }
 
 /** @param curl a shell command for the first page of all objects */
 function listing(
-  { objects, isLast }: Page,
+  { objects, isLast }: Awaited<ReturnType<typeof pageOf>>,
   { service }: ToolContext,
   head: Readonly<Record<string, unknown>>,
   curl: string,

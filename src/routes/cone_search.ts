@@ -7,8 +7,7 @@ import type { Config } from '../config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
 import { coneParameters } from '../documents/parameters.ts';
 import { answering } from '../http/answer_query.ts';
-import { readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
-import { invalidParameter } from '../http/errors.ts';
+import { readCursor, requestedState, requireUnchanged, withoutCursor } from '../http/cursor.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { lookupQuery } from '../http/lookup_request.ts';
 import { optional, type Search } from '../http/params.ts';
@@ -61,17 +60,8 @@ function furtherPage(search: Search, config: Config, token: string, at: number |
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive }, state };
 }
 
-/** Checks parameters that the cursor fixes: they may be repeated, but not changed. */
-function checkUnchanged(search: Search, cursor: CursorOf<typeof CONE_CURSOR>): void {
-  const pinned = [
-    ['ra', cursor.ra],
-    ['dec', cursor.dec],
-    ['radius_arcsec', cursor.radiusArcsec],
-  ] as const;
-  for (const [name, value] of pinned) {
-    if ((optional(search, name, ANY_NUMBER) ?? value) !== value)
-      throw invalidParameter(name, `${value}, as in the cursor`, search.get(name)!);
-  }
-  const detail = optional(search, 'detail', DETAIL) ?? cursor.detail;
-  if (detail !== cursor.detail) throw invalidParameter('detail', `${cursor.detail}, as in the cursor`, detail);
+function checkUnchanged(search: Search, { ra, dec, radiusArcsec, detail }: CursorOf<typeof CONE_CURSOR>): void {
+  for (const [name, pinned] of Object.entries({ ra, dec, radius_arcsec: radiusArcsec }))
+    requireUnchanged(search, name, optional(search, name, ANY_NUMBER), pinned);
+  requireUnchanged(search, 'detail', optional(search, 'detail', DETAIL), detail);
 }

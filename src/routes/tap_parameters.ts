@@ -36,18 +36,13 @@ const fetching = new ClientAdmission().slots({
   maxWaiting: 64,
 });
 
-interface TapParameters {
-  readonly parameters: Search;
-  /** The tables sent with the query; the caller must remove them. */
-  readonly uploads: UploadFile;
-}
-
 /**
  * The parameters of the query string and of a form, with names in upper case, and without unknown or empty parameters.
  * The values of a repeated UPLOAD are joined to one list.
+ * @returns also the tables sent with the query, which the caller must remove
  * @throws ApiError, Unavailable
  */
-export async function tapParametersOf(exchange: Exchange, config: Config): Promise<TapParameters> {
+export async function tapParametersOf(exchange: Exchange, config: Config) {
   const { request, method, search } = exchange;
   const uploads = new UploadFile(config.NEARSKY_DATA);
   const given: [name: string, value: string][] = [...search];
@@ -79,7 +74,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
       exchange.asked = { upload: error.message, error: messageOf(error.cause) };
       throw invalidParameter('UPLOAD', 'NAME,param:PART', parameters.get('UPLOAD')!, error.message);
     }
-    return { parameters, uploads };
+    return { parameters: parameters as Search, uploads };
   } catch (error) {
     uploads.remove();
     throw error;
