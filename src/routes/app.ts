@@ -16,7 +16,7 @@ import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from 
 import { Exchange, type Handler, type Place } from '../http/exchange.ts';
 import { refuseUnsupported } from '../http/filters.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { RequestLog } from '../http/request_log.ts';
+import { requestLog } from '../http/request_log.ts';
 import { type Answer, isPreflight, ownHeaders, preflightResponse, webBody } from '../http/respond.ts';
 import { type MatchedTable, matchedHeaders } from '../http/table_response.ts';
 import { withUnknownParameters } from '../http/unknown_parameters.ts';
@@ -83,7 +83,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     coordination: options.coordination ?? own!,
     threads: options.threads ?? 1,
   });
-  const requests = new RequestLog(config, log, metrics);
+  const answered = requestLog(config, log, metrics);
   const route = routesOf(service);
 
   const failed = (exchange: Exchange, error: unknown): Answer => {
@@ -93,7 +93,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     return errorResponse(failure);
   };
   const finished = (exchange: Exchange, plain: Answer): Answer | Promise<Answer> => {
-    requests.answered(exchange, plain);
+    answered(exchange, plain);
     const { search, known } = exchange;
     const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
     const { text: logPlace, lag: logLag } = service.logPlace;
