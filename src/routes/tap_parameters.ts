@@ -51,11 +51,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config) {
   try {
     if (method === 'POST') {
       const maxFileBytes = limitsOf(config).tap.max_upload_bytes;
-      const fields = await readForm(request, {
-        isField,
-        file: name => uploads.begin(name),
-        maxFileBytes,
-      });
+      const fields = await readForm(request, { isField, file: name => uploads.begin(name), maxFileBytes });
       for (const [name, value] of fields) {
         if (isField(name)) given.push([name, value]);
         else uploads.begin(name)(new TextEncoder().encode(value));
@@ -94,17 +90,10 @@ async function fetchUploads(given: Search, uploads: UploadFile, config: Config, 
   if (config.TAP_UPLOAD_HOSTS.length === 0)
     throw new FetchRefusal('this service fetches no tables from other addresses: send the table with the request');
   await fetching.run(client, 1000 * WAIT_SECONDS, async () => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), 1000 * FETCH_SECONDS);
+    const deadline = AbortSignal.timeout(1000 * FETCH_SECONDS);
     const maxBytes = limitsOf(config).tap.max_upload_bytes;
-    try {
-      for (const url of addresses) {
-        const left = maxBytes - uploads.bytes;
-        uploads.begin(url)(await fetchUpload(url, config.TAP_UPLOAD_HOSTS, left, late.signal));
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+    for (const url of addresses)
+      uploads.begin(url)(await fetchUpload(url, config.TAP_UPLOAD_HOSTS, maxBytes - uploads.bytes, deadline));
   });
 }
 
