@@ -19,8 +19,8 @@ import {
 import { MATCH_FORMATS, TABLE_FORMATS } from '../src/contract/formats.ts';
 import { AREA_PATH } from '../src/contract/limits.ts';
 import { FINDS, ROWS_KEPT } from '../src/contract/table_match.ts';
-import { openApiDocument } from '../src/documents/openapi/document.ts';
-import type { ComponentName, Schema, Schemas } from '../src/documents/openapi/schema.ts';
+import { type ComponentName, openApiDocument } from '../src/documents/openapi/document.ts';
+import type { Schema, Schemas } from '../src/documents/openapi/schema.ts';
 
 export const CLIENT_TYPES = programFile('clients/typescript/nearsky.d.ts');
 const BEGIN = '// The next types are made by docs/client_types.ts from the contract.\n';

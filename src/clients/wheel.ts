@@ -8,14 +8,9 @@ import { join } from 'node:path';
 import { programFile } from '../base/program_files.ts';
 import { zip } from './zip.ts';
 
-interface Wheel {
-  readonly name: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 type Values = ReadonlyMap<string, string | readonly string[]>;
 
-export function buildWheel(): Wheel {
+export function buildWheel() {
   const directory = programFile('clients/python');
   const tables = readTables(readFileSync(join(directory, 'pyproject.toml'), 'utf8'));
   const project = tables.get('project')!;

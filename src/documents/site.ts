@@ -138,13 +138,10 @@ function groupsOf(list: string): Map<string, string | undefined> {
   return groups;
 }
 
-interface Parsed {
-  readonly tokens: Token[];
-  /** The fragment of each heading. */
-  readonly ids: ReadonlyMap<Token, string>;
-}
+type Ids = ReturnType<typeof parsed>['ids'];
 
-function parsed(path: string): Parsed {
+/** The tokens of a page, and the fragment of each heading. */
+function parsed(path: string) {
   const tokens = new Marked().lexer(readFileSync(programFile(path), 'utf8').replaceAll(COMMENT, ''));
   const ids = new Map<Token, string>();
   const seen = new Map<string, number>();
@@ -183,7 +180,7 @@ function plainToken(token: Token): string {
   return token.type === 'paragraph' || token.type === 'code' ? `${text}\n` : text;
 }
 
-function sectionsOf(page: string, title: string, tokens: readonly Token[], ids: Parsed['ids']): SiteSection[] {
+function sectionsOf(page: string, title: string, tokens: readonly Token[], ids: Ids): SiteSection[] {
   const sections = [{ address: page, title, heading: '', text: '' }];
   for (const token of tokens) {
     if (!isHeading(token)) sections.at(-1)!.text += plainToken(token);
@@ -197,7 +194,7 @@ function sectionsOf(page: string, title: string, tokens: readonly Token[], ids: 
  * Writes HTML. Blocks that are wider than the page can be scrolled, also with the keyboard. HTML in a Markdown page is
  * shown as text.
  */
-function rendererOf(ids: Parsed['ids'], address: (href: string) => string): Marked {
+function rendererOf(ids: Ids, address: (href: string) => string): Marked {
   const marked = new Marked();
   marked.use({
     renderer: {

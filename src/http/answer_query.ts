@@ -11,7 +11,7 @@ import type { Service } from '../service/service.ts';
 import { preferredFormat } from './accept.ts';
 import { invalidCursor } from './cursor.ts';
 import { ApiError, notAcceptable } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Handler } from './exchange.ts';
 import { optional } from './params.ts';
 import { type Answer, msgpackResponse, negotiatedJson } from './respond.ts';
 import { tableResponse } from './table_response.ts';
@@ -29,6 +29,13 @@ export function answerQuery(service: Service, exchange: Exchange, query: Query):
   const reaching = reachState(service, exchange.budget, query);
   return reaching ? reaching.then(() => answerHere(service, exchange, query)) : answerHere(service, exchange, query);
 }
+
+/** Makes the handler of an operation whose answer is that of one query. */
+export const answering =
+  (parse: (exchange: Exchange, service: Service) => Query) =>
+  (service: Service): Handler =>
+  exchange =>
+    answerQuery(service, exchange, parse(exchange, service));
 
 /** Waits until this node has the state that the query reads. Undefined if there is nothing to wait for. */
 export function reachState(service: Service, budget: Budget, query: Query): Promise<void> | undefined {

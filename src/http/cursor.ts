@@ -2,6 +2,7 @@
 import { CursorError, type CursorSchema, decodeCursor } from '../answers/cursor.ts';
 import type { State } from '../answers/queries.ts';
 import { ApiError, invalidParameter } from './errors.ts';
+import type { Search } from './params.ts';
 
 /** @throws ApiError naming `cursor` */
 export function readCursor<C>(schema: CursorSchema<C>, token: string): C {
@@ -27,6 +28,22 @@ export function requestedState(at: number | undefined, pinned?: number): State {
   if (at !== undefined && pinned !== undefined && at !== pinned)
     throw invalidParameter('at', `${pinned}, as in the cursor`, `${at}`);
   return { at: at ?? pinned, isRequired: at !== undefined };
+}
+
+/**
+ * Checks a parameter that the cursor fixes: it may be repeated, even in another spelling, but not changed.
+ * @param given its value in the request; undefined if it has none
+ * @throws ApiError
+ */
+export function requireUnchanged<T>(
+  search: Search,
+  name: string,
+  given: T | undefined,
+  pinned: T,
+  shown = `${pinned}`,
+) {
+  if (given !== undefined && given !== pinned)
+    throw invalidParameter(name, `${shown}, as in the cursor`, search.get(name)!);
 }
 
 export function invalidCursor(why: string): ApiError {

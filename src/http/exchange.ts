@@ -76,6 +76,9 @@ function pathAndSearch(url: string): readonly [path: string, search: string] {
 /** An operation: parses, runs, responds. Its errors become error responses. */
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
 
+/** A path, the name under which its requests are counted, and its handler. */
+export type Place = readonly [path: string, metric: string, handler: Handler];
+
 const GOOD_ID = /^[\w.:/+=-]{1,128}$/;
 
 /** The number of requests of this thread since it started. */

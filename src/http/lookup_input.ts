@@ -30,15 +30,8 @@ export function parseInput(
 ): LookupInput {
   const sent = toJson(entry);
   try {
-    const fields = new Fields(entry, index);
-    switch (fields.kind()) {
-      case 'id':
-        return { kind: 'id', sent, diaObjectId: fields.objectId() };
-      case 'position':
-        return { kind: 'position', sent, ...position(fields, sharedRadiusArcsec, config) };
-      case 'tns':
-        return { kind: 'tns', sent, ...registryName(fields, sharedRadiusArcsec, config) };
-    }
+    if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', sent);
+    return readInput(entry as SentObject, index, sent, sharedRadiusArcsec, config);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const kind = entry instanceof Map ? entry.get('kind') : undefined;
@@ -47,65 +40,43 @@ export function parseInput(
   }
 }
 
-/** The fields of an entry, and how errors name them. */
-class Fields {
-  readonly #object: SentObject;
-  readonly #index: number;
-
-  /** @throws ApiError if the entry is not an object */
-  constructor(entry: SentValue, index: number) {
-    if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', toJson(entry));
-    this.#object = entry as SentObject;
-    this.#index = index;
-  }
-
-  #path(name: string): string {
-    return `inputs[${this.#index}].${name}`;
-  }
-
-  /** The input's kind. An input may only have the fields of its kind. */
-  kind(): InputKind {
-    const kind = this.read('kind', KIND);
-    for (const name of this.#object.keys()) if (!FIELDS[kind].includes(name)) throw this.#unknown(name, kind);
-    return kind;
-  }
-
-  #unknown(name: string, kind: InputKind): ApiError {
-    const param = this.#path(name);
-    const message = `Cannot take ${shorten(param)} because an input of kind ${kind} has only the fields ${FIELDS[kind].join(', ')}`;
-    return new ApiError('invalid_parameter', message, { param });
-  }
-
-  /** Undefined if the input does not have this field. */
-  get(name: string): SentValue | undefined {
-    return this.#object.get(name);
-  }
-
-  read<T>(name: string, kind: Kind<T>): T {
-    const given = this.get(name);
-    return accepted(kind, given) ?? fieldOf(kind, this.#path(name), given);
-  }
-
-  /** An integer literal, or a text of digits. */
-  objectId(): bigint {
-    const value = this.get('diaObjectId');
-    const text = value instanceof SentNumber ? value.text.replace(/^-0$/, '0') : value;
-    return OBJECT_ID.parse(text) ?? this.read('diaObjectId', OBJECT_ID);
+function readInput(
+  fields: SentObject,
+  index: number,
+  sent: string,
+  sharedRadiusArcsec: number | undefined,
+  config: Config,
+): LookupInput {
+  const path = (name: string) => `inputs[${index}].${name}`;
+  const read = <T>(name: string, kind: Kind<T>, given = fields.get(name)): T =>
+    accepted(kind, given) ?? fieldOf(kind, path(name), given);
+  const kind = read('kind', KIND);
+  for (const name of fields.keys()) if (!FIELDS[kind].includes(name)) throw unknownField(path(name), kind);
+  switch (kind) {
+    case 'id': {
+      // An integer literal, or a text of digits.
+      const value = fields.get('diaObjectId');
+      const text = value instanceof SentNumber ? value.text.replace(/^-0$/, '0') : value;
+      return { kind, sent, diaObjectId: OBJECT_ID.parse(text) ?? read('diaObjectId', OBJECT_ID) };
+    }
+    case 'position': {
+      const [ra, dec] = [read('ra', RIGHT_ASCENSION), read('dec', DECLINATION)];
+      // The input's own radius, even null, overrides the shared one.
+      const shared = fields.get('radius_arcsec') === undefined ? sharedRadiusArcsec : undefined;
+      return { kind, sent, ra, dec, radiusArcsec: shared ?? read('radius_arcsec', radiusKind(config)) };
+    }
+    case 'tns': {
+      const name = read('name', TNS_NAME);
+      // A radius of null counts as missing.
+      const hasOwn = (fields.get('radius_arcsec') ?? null) !== null;
+      const radiusArcsec = hasOwn ? read('radius_arcsec', radiusKind(config)) : sharedRadiusArcsec;
+      return { kind, sent, ...name, radiusArcsec: radiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC };
+    }
   }
 }
 
-/** The input's own radius, even null, overrides the shared one. */
-function position(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
-  const ra = fields.read('ra', RIGHT_ASCENSION);
-  const dec = fields.read('dec', DECLINATION);
-  const shared = fields.get('radius_arcsec') === undefined ? sharedRadiusArcsec : undefined;
-  return { ra, dec, radiusArcsec: shared ?? fields.read('radius_arcsec', radiusKind(config)) };
-}
-
-/** A radius of null counts as missing. */
-function registryName(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
-  const name = fields.read('name', TNS_NAME);
-  const hasOwn = (fields.get('radius_arcsec') ?? null) !== null;
-  const radiusArcsec = hasOwn ? fields.read('radius_arcsec', radiusKind(config)) : sharedRadiusArcsec;
-  return { ...name, radiusArcsec: radiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC };
+/** An input may only have the fields of its kind. */
+function unknownField(param: string, kind: InputKind): ApiError {
+  const message = `Cannot take ${shorten(param)} because an input of kind ${kind} has only the fields ${FIELDS[kind].join(', ')}`;
+  return new ApiError('invalid_parameter', message, { param });
 }

@@ -57,35 +57,29 @@ const NOTHING = { bytesRead: 0, buffer: new Uint8Array() };
  * @param onEnd called once, when all bytes were read or the client has disconnected
  */
 export async function fileStream(path: string, onEnd: () => void = () => {}): Promise<PartStream> {
-  let opened: FileHandle;
-  try {
-    opened = await open(path, 'r');
-  } catch (error) {
-    onEnd();
-    throw error;
-  }
-  let isOpen = true;
+  let file: FileHandle | undefined;
+  let isOver = false;
   const end = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    void opened.close().catch(() => {});
+    if (isOver) return;
+    isOver = true;
+    void file?.close().catch(() => {});
     onEnd();
   };
-  let left: number;
   try {
-    left = (await opened.stat()).size;
+    const opened = (file = await open(path, 'r'));
+    let left = (await opened.stat()).size;
+    const next = async () => {
+      // Most answers are small. A large buffer for each would make the garbage collector run every few requests.
+      const part = Math.min(left, FILE_PART_BYTES);
+      const { bytesRead, buffer } = part > 0 ? await opened.read(new Uint8Array(part)) : NOTHING;
+      left -= bytesRead;
+      if (bytesRead > 0) return buffer.subarray(0, bytesRead);
+      end();
+      return null;
+    };
+    return new PartStream(next, end);
   } catch (error) {
     end();
     throw error;
   }
-  const next = async () => {
-    // Most answers are small. A large buffer for each would make the garbage collector run every few requests.
-    const part = Math.min(left, FILE_PART_BYTES);
-    const { bytesRead, buffer } = part > 0 ? await opened.read(new Uint8Array(part)) : NOTHING;
-    left -= bytesRead;
-    if (bytesRead > 0) return buffer.subarray(0, bytesRead);
-    end();
-    return null;
-  };
-  return new PartStream(next, end);
 }

@@ -5,19 +5,15 @@ import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query, State } from '../answers/queries.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
-import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
+import type { Answered, OBJECT_FIELDS, RELEASE_FIELDS, TNS_FIELDS, WORTH_FIELDS } from '../contract/object_fields.ts';
 import type { ToolContext } from './tool_context.ts';
 
 /** A source of an object, as in the API's answers at `full`. */
-export interface ApiMatch {
+export interface ApiMatch extends Answered<typeof WORTH_FIELDS & typeof RELEASE_FIELDS> {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
   readonly separation_arcsec: number;
   readonly separation_at_epoch_arcsec?: number;
-  readonly chance_probability: number | null;
-  readonly match_probability: number | null;
-  readonly any_match_probability: number | null;
-  readonly catalog_release: string | null;
   readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 
@@ -97,19 +93,13 @@ export async function lookUp(
   return resultsOf(await context.service.queries.run(query, context));
 }
 
-export interface Nearest {
-  /** Objects in the circle. */
-  readonly total: number;
-  /** The nearest objects, by separation, then id. */
-  readonly objects: readonly ApiObject[];
-}
-
 /**
  * Finds the objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time.
  * So the whole circle is first listed at `ids`, which is small, and then the nearest objects at `full`.
+ * @returns the number of objects in the circle, and the nearest ones by separation, then id
  * @throws TooExpensive, Unavailable
  */
-export async function nearest(circle: Circle, max: number, context: ToolContext): Promise<Nearest> {
+export async function nearest(circle: Circle, max: number, context: ToolContext) {
   const { service } = context;
   const state = newestState();
   const all = { state, pageSize: Number.MAX_SAFE_INTEGER, asOfUs: service.asOfUs, after: null };

@@ -46,11 +46,6 @@ export const AREA = textual(
   { maxLength: MAX_AREA_CHARACTERS },
 );
 
-/** @throws ToolError */
-export function areaText(args: SentObject): string {
-  return argument(args, 'area', AREA);
-}
-
 export const hoursKind = ({ RECENT_CROSSMATCH_MAX_WINDOW_HOURS: max }: Config) =>
   number({ min: 0, max, aboveMin: true });
 

@@ -13,8 +13,9 @@ import { callerOf, SESSION_HEADER } from './caller.ts';
 import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
 import { INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError, type RpcRequest, resultResponse } from './rpc.ts';
 import { Sessions } from './sessions.ts';
+import type { ToolRun } from './tool_context.ts';
 import { ToolError, toolErrorOf } from './tool_error.ts';
-import { findTool, listTools, type ToolRun } from './tools.ts';
+import { findTool, listTools } from './tools.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -48,7 +49,11 @@ export class Connector {
     if (isStateless(request, exchange.request.headers)) return await this.#answerStateless(request, exchange);
     switch (request.method) {
       case 'initialize':
-        return resultResponse(request.id, this.#initialize(request), this.#newSession());
+        return resultResponse(request.id, this.#initialize(request), {
+          [SESSION_HEADER]: this.#sessions.issue(),
+          // Scripts of pages may read the session, too.
+          'Access-Control-Expose-Headers': `Retry-After, ${SESSION_HEADER}`,
+        });
       case 'ping':
         return resultResponse(request.id, {});
       case 'tools/list':
@@ -65,7 +70,12 @@ export class Connector {
       resultResponse(request.id, { resultType: 'complete', ...result, _meta: { [SERVER_INFO]: this.#serverInfo() } });
     switch (request.method) {
       case 'server/discover':
-        return complete({ ...this.#discovery(), ...CACHEABLE });
+        return complete({
+          supportedVersions: REVISIONS,
+          capabilities: CAPABILITIES,
+          instructions: INSTRUCTIONS,
+          ...CACHEABLE,
+        });
       case 'tools/list':
         return complete({ ...this.#toolList(), ...CACHEABLE });
       case 'tools/call':
@@ -73,14 +83,6 @@ export class Connector {
       default:
         throw unknownMethod(request, 404);
     }
-  }
-
-  /** The headers that give a client its session. Scripts of pages may read them, too. */
-  #newSession() {
-    return {
-      [SESSION_HEADER]: this.#sessions.issue(),
-      'Access-Control-Expose-Headers': `Retry-After, ${SESSION_HEADER}`,
-    };
   }
 
   #initialize({ params }: RpcRequest): Result {
@@ -91,10 +93,6 @@ export class Connector {
       serverInfo: this.#serverInfo(),
       instructions: INSTRUCTIONS,
     };
-  }
-
-  #discovery(): Result {
-    return { supportedVersions: REVISIONS, capabilities: CAPABILITIES, instructions: INSTRUCTIONS };
   }
 
   #serverInfo() {
@@ -159,5 +157,5 @@ function toolResult(text: string, isError: boolean): Result {
 }
 
 function unknownMethod({ method }: RpcRequest, status: number): RpcError {
-  return new RpcError(METHOD_NOT_FOUND, `Unknown method: ${method.slice(0, 100)}`, { status });
+  return new RpcError(METHOD_NOT_FOUND, `Unknown method: ${method.slice(0, 100)}`, status);
 }

@@ -11,7 +11,7 @@ import { ALL_TIME } from '../http/selection_params.ts';
 import { type ApiObject, nearest, newestState } from './answers.ts';
 import { coneUrl, shellQuote } from './recipes.ts';
 import { listingText, noObjectWithin } from './summary.ts';
-import type { ToolContext } from './tool_context.ts';
+import type { ToolContext, ToolRun } from './tool_context.ts';
 
 /** The default time range of the listing of latest objects, hours. */
 export const DEFAULT_HOURS = 24;
@@ -44,74 +44,69 @@ export const LISTING_SCHEMA = {
   required: ['objects_returned', 'truncated', 'objects'],
 };
 
-/** @returns the text of the answer */
-export async function searchNearPosition(circle: Circle, context: ToolContext): Promise<string> {
-  const { service } = context;
-  const { total, objects } = await nearest(circle, service.config.MCP_MAX_OBJECTS, context);
-  const status = total > 0 ? 'objects_found' : 'no_rubin_object';
-  const head = {
-    center: { ra: circle.ra, dec: circle.dec },
-    radius_arcsec: circle.radiusArcsec,
-    order: 'nearest_first',
-    status,
-    reason: total > 0 ? undefined : noObjectWithin(circle.radiusArcsec, 'the position'),
-    objects_total: total,
+export const searchNearPosition =
+  (circle: Circle): ToolRun =>
+  async context => {
+    const { service } = context;
+    const { total, objects } = await nearest(circle, service.config.MCP_MAX_OBJECTS, context);
+    const status = total > 0 ? 'objects_found' : 'no_rubin_object';
+    const head = {
+      center: { ra: circle.ra, dec: circle.dec },
+      radius_arcsec: circle.radiusArcsec,
+      order: 'nearest_first',
+      status,
+      reason: total > 0 ? undefined : noObjectWithin(circle.radiusArcsec, 'the position'),
+      objects_total: total,
+    };
+    return listingText(service, head, objects, [status], total > objects.length, shown => ({
+      note: `${total - shown} of ${total} objects are left out here. This address lists all of them in pages, ordered by ingest time, not by separation.`,
+      url: coneUrl(context.base, circle),
+    }));
   };
-  return listingText(service, head, objects, [status], total > objects.length, shown => ({
-    note: `${total - shown} of ${total} objects are left out here. This address lists all of them in pages, ordered by ingest time, not by separation.`,
-    url: coneUrl(context.base, circle),
-  }));
-}
 
-/** @returns the text of the answer */
-export async function listInArea(area: string, context: ToolContext): Promise<string> {
-  const query: AreaQuery = {
-    kind: 'area',
-    response: 'objects',
-    ...selection(context),
-    area: new TextEncoder().encode(area),
-    level: DEFAULT_CREDIBLE_LEVEL,
-    digest: `text ${area}`,
-    after: null,
-    state: newestState(),
+export const listInArea =
+  (area: string): ToolRun =>
+  async context => {
+    const query: AreaQuery = {
+      kind: 'area',
+      response: 'objects',
+      ...selection(context),
+      area: new TextEncoder().encode(area),
+      level: DEFAULT_CREDIBLE_LEVEL,
+      digest: `text ${area}`,
+      after: null,
+      state: newestState(),
+    };
+    // The count comes first, because only the newest state is counted without reading objects.
+    const { total } = await answerOf({ ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY }, context);
+    const page = await pageOf(query, context);
+    const curl = ['curl', '-sS', shellQuote(`${context.base}/api/area?detail=full`), '--data', shellQuote(area)].join(
+      ' ',
+    );
+    return listing(page, context, { objects_total: page.isLast ? page.objects.length : total }, curl);
   };
-  // The count comes first, because only the newest state is counted without reading objects.
-  const { total } = await answerOf({ ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY }, context);
-  const page = await pageOf(query, context);
-  const curl = ['curl', '-sS', shellQuote(`${context.base}/api/area?detail=full`), '--data', shellQuote(area)].join(
-    ' ',
-  );
-  return listing(page, context, { objects_total: page.isLast ? page.objects.length : total }, curl);
-}
 
-/**
- * @param status of the objects
- * @param catalog only objects with a source in this catalog; undefined for any
- * @returns the text of the answer
- */
-export async function listRecent(
-  hours: number,
-  status: ListedStatus,
-  catalog: string | undefined,
-  context: ToolContext,
-): Promise<string> {
-  const startUs = nowUs() - Math.round(hours * HOUR_US);
-  const start = formatTime(startUs);
-  const filters: ObjectsQuery['filters'] = catalog === undefined ? null : [['catalog', catalog]];
-  const query: ObjectsQuery = {
-    kind: 'objects',
-    response: 'objects',
-    ...selection(context),
-    startUs,
-    status,
-    filters,
-    after: null,
+/** @param catalog only objects with a source in this catalog; undefined for any */
+export const listRecent =
+  (hours: number, status: ListedStatus, catalog: string | undefined): ToolRun =>
+  async context => {
+    const startUs = nowUs() - Math.round(hours * HOUR_US);
+    const start = formatTime(startUs);
+    const filters: ObjectsQuery['filters'] = catalog === undefined ? null : [['catalog', catalog]];
+    const query: ObjectsQuery = {
+      kind: 'objects',
+      response: 'objects',
+      ...selection(context),
+      startUs,
+      status,
+      filters,
+      after: null,
+    };
+    const further = catalog === undefined ? '' : `&catalog=${catalog}`;
+    const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}&status=${status}${further}&detail=full`;
+    const head = { ingested_since: start, status, catalog };
+    return listing(await pageOf(query, context), context, head, `curl -sS ${shellQuote(url)}`);
   };
-  const further = catalog === undefined ? '' : `&catalog=${catalog}`;
-  const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}&status=${status}${further}&detail=full`;
-  const head = { ingested_since: start, status, catalog };
-  return listing(await pageOf(query, context), context, head, `curl -sS ${shellQuote(url)}`);
-}
 
 /** The parameters for one page of objects, with all their data. */
 function selection({ service }: ToolContext) {
@@ -131,19 +126,14 @@ async function answerOf(query: Query, context: ToolContext): Promise<JsonObject>
   return parseJson(takeText(await context.service.queries.run(query, context))) as JsonObject;
 }
 
-interface Page {
-  readonly objects: readonly ApiObject[];
-  readonly isLast: boolean;
-}
-
-async function pageOf(query: AreaQuery | ObjectsQuery, context: ToolContext): Promise<Page> {
+async function pageOf(query: AreaQuery | ObjectsQuery, context: ToolContext) {
   const { objects, next_cursor } = await answerOf(query, context);
   return { objects: objects as readonly ApiObject[], isLast: next_cursor === null };
 }
 
 /** @param curl a shell command for the first page of all objects */
 function listing(
-  { objects, isLast }: Page,
+  { objects, isLast }: Awaited<ReturnType<typeof pageOf>>,
   { service }: ToolContext,
   head: Readonly<Record<string, unknown>>,
   curl: string,

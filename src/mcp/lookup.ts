@@ -8,7 +8,7 @@ import { type ApiResult, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';
 import { lookupCommand } from './recipes.ts';
 import { IDENTIFIER_STATUSES, meaningOf, noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
-import type { ToolContext } from './tool_context.ts';
+import type { ToolContext, ToolRun } from './tool_context.ts';
 
 /** The result of one identifier. */
 interface Entry {
@@ -21,24 +21,34 @@ interface Entry {
 
 type Reason = 'chat_object_limit' | 'chat_size_limit' | 'api_listing_limit';
 
-/** The text of the answer. */
-export async function lookUpIdentifiers(list: readonly SentValue[], context: ToolContext): Promise<string> {
-  const { service } = context;
-  const { config } = service;
-  const identifiers = classifyAll(list);
-  const inputs = identifiers.map(identifier => inputOf(identifier, config));
-  const known = inputs.filter(input => input !== undefined);
-  const results = (await lookUp(known, config.MCP_MAX_OBJECTS, context))[Symbol.iterator]();
-  const entries = identifiers.map((identifier, i): Entry => {
-    const result = inputs[i] && (results.next().value as ApiResult);
-    return {
-      identifier,
-      result,
-      objects: (result?.objects ?? []).map(object => summaryOf(object, service, result?.tns?.url)),
-    };
-  });
-  return new LookupAnswer(list.length, entries, context).text();
-}
+export const lookUpIdentifiers =
+  (list: readonly SentValue[]): ToolRun =>
+  async context => {
+    const { service } = context;
+    const { config } = service;
+    const identifiers = classifyAll(list);
+    const inputs = identifiers.map(identifier => inputOf(identifier, config));
+    const known = inputs.filter(input => input !== undefined);
+    const results = (await lookUp(known, config.MCP_MAX_OBJECTS, context))[Symbol.iterator]();
+    const entries = identifiers.map((identifier, i): Entry => {
+      const result = inputs[i] && (results.next().value as ApiResult);
+      return {
+        identifier,
+        result,
+        objects: (result?.objects ?? []).map(object => summaryOf(object, service, result?.tns?.url)),
+      };
+    });
+    const reasons = new Set<Reason>();
+    let shown = upTo(config.MCP_MAX_OBJECTS, entries, reasons);
+    if (entries.some(({ result }) => (result?.total ?? 0) > config.API_MAX_OBJECTS_PER_POSITION))
+      reasons.add('api_listing_limit');
+    for (;;) {
+      const text = toJson(answerOf(list.length, entries, shown, reasons, context), COMPACT);
+      if (text.length <= config.MCP_MAX_RESULT_CHARS || shown.length === 0) return text;
+      shown = withoutLast(shown);
+      reasons.add('chat_size_limit');
+    }
+  };
 
 function inputOf(identifier: PlacedIdentifier, config: Config): LookupInput | undefined {
   if (identifier.kind === 'diaObjectId') return idInput(identifier.canonical);
@@ -47,98 +57,65 @@ function inputOf(identifier: PlacedIdentifier, config: Config): LookupInput | un
   return { kind: 'tns', ...name, radiusArcsec: config.TNS_MATCH_RADIUS_ARCSEC, sent: `"${canonical}"` };
 }
 
-class LookupAnswer {
-  readonly #requested: number;
-  readonly #all: readonly Entry[];
-  readonly #context: ToolContext;
-  readonly #reasons = new Set<Reason>();
-  #shown: Entry[];
-
-  constructor(requested: number, entries: readonly Entry[], context: ToolContext) {
-    this.#requested = requested;
-    this.#all = entries;
-    this.#context = context;
-    const { config } = context.service;
-    this.#shown = this.#upTo(config.MCP_MAX_OBJECTS);
-    if (entries.some(({ result }) => (result?.total ?? 0) > config.API_MAX_OBJECTS_PER_POSITION)) {
-      this.#reasons.add('api_listing_limit');
-    }
+/** The first entries, with at most `max` objects in total. */
+function upTo(max: number, entries: readonly Entry[], reasons: Set<Reason>): readonly Entry[] {
+  const shown: Entry[] = [];
+  let room = max;
+  for (const entry of entries) {
+    const objects = entry.objects.slice(0, room);
+    if (objects.length < totalOf(entry)) reasons.add('chat_object_limit');
+    if (objects.length === 0 && entry.objects.length > 0) break;
+    shown.push({ ...entry, objects });
+    room -= objects.length;
   }
+  return shown;
+}
 
-  /** The answer, with as many objects as fit. */
-  text(): string {
-    const max = this.#context.service.config.MCP_MAX_RESULT_CHARS;
-    let text = toJson(this.#wire(), COMPACT);
-    while (text.length > max && this.#dropLast()) {
-      this.#reasons.add('chat_size_limit');
-      text = toJson(this.#wire(), COMPACT);
-    }
-    return text;
-  }
+/** The entries without their last object, and without its entry if it was the only one; else without the last entry. */
+function withoutLast(shown: readonly Entry[]): readonly Entry[] {
+  const last = shown.findLast(({ objects }) => objects.length > 0) ?? shown.at(-1)!;
+  last.objects.pop();
+  return last.objects.length === 0 ? shown.filter(entry => entry !== last) : shown;
+}
 
-  /** The first entries, with at most `max` objects in total. */
-  #upTo(max: number): Entry[] {
-    const shown: Entry[] = [];
-    let room = max;
-    for (const entry of this.#all) {
-      const objects = entry.objects.slice(0, room);
-      if (objects.length < totalOf(entry)) this.#reasons.add('chat_object_limit');
-      if (objects.length === 0 && entry.objects.length > 0) break;
-      shown.push({ ...entry, objects });
-      room -= objects.length;
-    }
-    return shown;
-  }
+function answerOf(
+  requested: number,
+  all: readonly Entry[],
+  shown: readonly Entry[],
+  reasons: ReadonlySet<Reason>,
+  context: ToolContext,
+) {
+  const objects = shown.flatMap(({ objects }) => objects);
+  const results = shown.map(entry => entryWire(entry, context.service.config));
+  return {
+    requested,
+    objects_found: sum(all.map(foundIn)),
+    objects_returned: objects.length,
+    truncated: reasons.size > 0,
+    truncation:
+      reasons.size > 0 ? { reasons: [...reasons], full_results: fullResults(all, shown, context) } : undefined,
+    results,
+    ...notesOf(
+      objects,
+      results.map(({ status }) => status),
+    ),
+  };
+}
 
-  /**
-   * Removes the last object; if it was the entry's only object, removes the entry, too. If no objects are left, removes
-   * the last entry. Returns false when nothing is left.
-   */
-  #dropLast(): boolean {
-    const last = this.#shown.findLast(({ objects }) => objects.length > 0) ?? this.#shown.at(-1);
-    last?.objects.pop();
-    if (last?.objects.length === 0) this.#shown = this.#shown.filter(entry => entry !== last);
-    return last !== undefined;
-  }
-
-  #wire() {
-    const shown = this.#shown.flatMap(({ objects }) => objects);
-    const results = this.#shown.map(entry => entryWire(entry, this.#context.service.config));
-    return {
-      requested: this.#requested,
-      objects_found: sum(this.#all.map(foundIn)),
-      objects_returned: shown.length,
-      truncated: this.#reasons.size > 0,
-      truncation: this.#reasons.size > 0 ? this.#truncation() : undefined,
-      results,
-      ...notesOf(
-        shown,
-        results.map(({ status }) => status),
-      ),
-    };
-  }
-
-  #truncation() {
-    const { config } = this.#context.service;
-    const { API_MAX_OBJECTS_PER_POSITION: perName, API_MAX_OBJECTS_PER_REQUEST: perRequest } = config;
-    const identifiers = this.#all.length - this.#shown.length;
-    const objects = sum(this.#all.map(foundIn)) - sum(this.#shown.map(shownIn));
-    const command = lookupCommand(
-      this.#context.base,
-      this.#all.map(({ identifier }) => identifier),
-      config,
-    );
-    return {
-      reasons: [...this.#reasons],
-      full_results: {
-        note:
-          `${identifiers} of ${this.#all.length} identifiers and ${objects} objects are left out here. This command looks up every ` +
-          `identifier, with up to ${perName} objects for each TNS name and ${perRequest} in one request; /api/cone at a name's position ` +
-          'pages through all of its objects.',
-        curl: command,
-      },
-    };
-  }
+function fullResults(all: readonly Entry[], shown: readonly Entry[], { service, base }: ToolContext) {
+  const { API_MAX_OBJECTS_PER_POSITION: perName, API_MAX_OBJECTS_PER_REQUEST: perRequest } = service.config;
+  const objects = sum(all.map(foundIn)) - sum(shown.map(shownIn));
+  return {
+    note:
+      `${all.length - shown.length} of ${all.length} identifiers and ${objects} objects are left out here. This command looks up every ` +
+      `identifier, with up to ${perName} objects for each TNS name and ${perRequest} in one request; /api/cone at a name's position ` +
+      'pages through all of its objects.',
+    curl: lookupCommand(
+      base,
+      all.map(({ identifier }) => identifier),
+      service.config,
+    ),
+  };
 }
 
 function sum(values: readonly number[]): number {

@@ -2,14 +2,13 @@
 
 import { spelled, tableName } from '@nearsky/adql';
 import { COMPACT, parseJson, toJson } from '@nearsky/astrotables/json';
-import type { JsonObject, SentObject } from '../base/json_reader.ts';
+import type { JsonObject } from '../base/json_reader.ts';
 import { textual } from '../contract/kind.ts';
 import { EXAMPLES, TAP_PATH, tapFormat } from '../contract/tap.ts';
 import { beginQuery } from '../service/adql_query.ts';
 import { archiveTables } from '../tap/tables.ts';
-import { argument } from './arguments.ts';
 import { shellQuote } from './recipes.ts';
-import type { ToolContext } from './tool_context.ts';
+import type { ToolRun } from './tool_context.ts';
 import { ToolError } from './tool_error.ts';
 
 /** The maximum number of rows of an answer. */
@@ -52,36 +51,32 @@ export const QUERY = textual(
   { maxLength: MAX_QUERY_CHARACTERS },
 );
 
-/** @throws ToolError */
-export function queryText(args: SentObject): string {
-  return argument(args, 'query', QUERY);
-}
-
-/** @returns the text of the answer */
-export async function queryArchive(query: string, { service, client, base }: ToolContext): Promise<string> {
-  const { config } = service;
-  const format = tapFormat('ndjson')!;
-  const asked = { query, maxRecords: MAX_QUERY_ROWS + 1, format, seconds: config.TAP_QUERY_SECONDS, uploads: [] };
-  const begun = await beginQuery(service, asked, client);
-  if ('refused' in begun) throw new ToolError('invalid_arguments', begun.refused);
-  const parts: Uint8Array[] = [];
-  try {
-    for (let part = await begun.next(); part; part = await begun.next()) parts.push(part);
-  } finally {
-    begun.end();
-  }
-  const lines = Buffer.concat(parts).toString('utf8').split('\n').filter(Boolean);
-  const rows = lines.slice(0, MAX_QUERY_ROWS).map(rowOf);
-  const form = ['LANG=ADQL', 'FORMAT=csv', `QUERY=${query}`].map(each => `--data-urlencode ${shellQuote(each)}`);
-  const full_results = `curl -sS ${shellQuote(`${base}${TAP_PATH}/sync`)} ${form.join(' ')}`;
-  for (;;) {
-    const truncated = rows.length < lines.length;
-    const answer = { rows_returned: rows.length, truncated, ...(truncated && { full_results }), rows };
-    const text = toJson(answer, COMPACT);
-    if (text.length <= config.MCP_MAX_RESULT_CHARS || rows.length === 0) return text;
-    rows.length = Math.floor(rows.length * 0.9);
-  }
-}
+export const queryArchive =
+  (query: string): ToolRun =>
+  async ({ service, client, base }) => {
+    const { config } = service;
+    const format = tapFormat('ndjson')!;
+    const asked = { query, maxRecords: MAX_QUERY_ROWS + 1, format, seconds: config.TAP_QUERY_SECONDS, uploads: [] };
+    const begun = await beginQuery(service, asked, client);
+    if ('refused' in begun) throw new ToolError('invalid_arguments', begun.refused);
+    const parts: Uint8Array[] = [];
+    try {
+      for (let part = await begun.next(); part; part = await begun.next()) parts.push(part);
+    } finally {
+      begun.end();
+    }
+    const lines = Buffer.concat(parts).toString('utf8').split('\n').filter(Boolean);
+    const rows = lines.slice(0, MAX_QUERY_ROWS).map(rowOf);
+    const form = ['LANG=ADQL', 'FORMAT=csv', `QUERY=${query}`].map(each => `--data-urlencode ${shellQuote(each)}`);
+    const full_results = `curl -sS ${shellQuote(`${base}${TAP_PATH}/sync`)} ${form.join(' ')}`;
+    for (;;) {
+      const truncated = rows.length < lines.length;
+      const answer = { rows_returned: rows.length, truncated, ...(truncated && { full_results }), rows };
+      const text = toJson(answer, COMPACT);
+      if (text.length <= config.MCP_MAX_RESULT_CHARS || rows.length === 0) return text;
+      rows.length = Math.floor(rows.length * 0.9);
+    }
+  };
 
 function rowOf(line: string): unknown {
   const cells = Object.entries(parseJson(line) as JsonObject);

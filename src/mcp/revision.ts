@@ -38,14 +38,14 @@ export function isStateless(request: RpcRequest, headers: IncomingHeaders): bool
   checkHeaders(request, revision, headers);
   if (revision !== STATELESS_REVISION) {
     const data = { supported: REVISIONS, requested: revision };
-    throw new RpcError(UNSUPPORTED_REVISION, 'Unsupported protocol version', { status: 400, data });
+    throw new RpcError(UNSUPPORTED_REVISION, 'Unsupported protocol version', 400, data);
   }
   if (!isObject(meta.get(CAPABILITIES))) throw malformed(`_meta must have ${CAPABILITIES}, an object`);
   return true;
 }
 
 function malformed(why: string): RpcError {
-  return new RpcError(INVALID_PARAMS, `Cannot read the request because ${why}`, { status: 400 });
+  return new RpcError(INVALID_PARAMS, `Cannot read the request because ${why}`, 400);
 }
 
 /**
@@ -61,7 +61,7 @@ function checkHeaders({ method, params }: RpcRequest, revision: string, headers:
 function checkHeader(headers: IncomingHeaders, name: string, expected: SentValue | undefined): void {
   const sent = headers.get(name);
   if (sent === null || decodeHeader(sent) === expected) return;
-  throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} differs from the body`, { status: 400 });
+  throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} differs from the body`, 400);
 }
 
 /** The value of a header, decoded if it is not plain ASCII and has the form `=?base64?...?=`. */

@@ -24,12 +24,6 @@ export interface RpcRequest {
   readonly params: SentObject;
 }
 
-interface RpcErrorOptions {
-  /** HTTP status, 200 by default. */
-  readonly status?: number;
-  readonly data?: unknown;
-}
-
 /** An error as the answer. The client sees its message. */
 export class RpcError extends Error {
   override name = 'RpcError';
@@ -37,7 +31,8 @@ export class RpcError extends Error {
   readonly status: number;
   readonly data: unknown;
 
-  constructor(code: number, message: string, { status = 200, data }: RpcErrorOptions = {}) {
+  /** @param status of HTTP */
+  constructor(code: number, message: string, status = 200, data?: unknown) {
     super(message);
     this.code = code;
     this.status = status;
@@ -59,7 +54,7 @@ export function readMessage(body: SentValue): RpcRequest | undefined {
   if (typeof method !== 'string') throw invalid('method must be a string');
   const params = body.get('params') ?? (body.has('params') ? null : NOTHING);
   if (!isObject(params)) {
-    throw new RpcError(INVALID_PARAMS, 'Cannot read the message because params must be an object', { status: 400 });
+    throw new RpcError(INVALID_PARAMS, 'Cannot read the message because params must be an object', 400);
   }
   return id && { id, method, params };
 }
@@ -71,7 +66,7 @@ function readId(id: SentValue): Rendered {
 }
 
 function invalid(why: string): RpcError {
-  return new RpcError(INVALID_REQUEST, `Cannot read the message because ${why}`, { status: 400 });
+  return new RpcError(INVALID_REQUEST, `Cannot read the message because ${why}`, 400);
 }
 
 export function isObject(value: SentValue | undefined): value is SentObject {

@@ -7,3 +7,9 @@ export interface ToolContext extends Asker {
   /** Scheme and host of the API, without a slash at the end. */
   readonly base: string;
 }
+
+/**
+ * Runs a tool with its checked arguments, and resolves to the text of the answer.
+ * @throws ToolError, TooExpensive, Unavailable
+ */
+export type ToolRun = (context: ToolContext) => Promise<string>;

@@ -10,7 +10,7 @@ import { canQuery } from '../tap/tap.ts';
 import { aboutService } from './about_service.ts';
 import {
   AREA,
-  areaText,
+  argument,
   catalogName,
   circleOf,
   defaultRadiusArcsec,
@@ -21,26 +21,14 @@ import {
 } from './arguments.ts';
 import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent, searchNearPosition } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
-import {
-  MAX_QUERY_ROWS,
-  QUERY,
-  QUERY_EXAMPLE,
-  QUERY_SCHEMA,
-  queryArchive,
-  queryText,
-  tablesInWords,
-} from './query_archive.ts';
-import type { ToolContext } from './tool_context.ts';
-
-/**
- * Runs a tool and resolves to the text of its answer.
- * @throws ToolError, TooExpensive, Unavailable
- */
-export type ToolRun = (context: ToolContext) => Promise<string>;
+import { MAX_QUERY_ROWS, QUERY, QUERY_EXAMPLE, QUERY_SCHEMA, queryArchive, tablesInWords } from './query_archive.ts';
+import type { ToolRun } from './tool_context.ts';
 
 interface Tool {
   describe(config: Config): string;
-  inputSchema(config: Config): Readonly<Record<string, unknown>>;
+  /** JSON Schemas of the arguments; none by default. */
+  properties?(config: Config): Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
   /** JSON Schema of the answer. With it, the answer also contains `structuredContent`. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /**
@@ -59,93 +47,71 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       `Information about Rubin alert objects, and the catalog sources at their positions. Give up to ${MCP_MAX_IDENTIFIERS} ` +
       'diaObjectIds (as strings, because a JSON number would lose digits) or TNS names such as SN 2026abc. Each distinct one ' +
       `has one result. At most ${MCP_MAX_OBJECTS} objects are summarised; for more, the answer includes the API request for everything. ${CAVEATS}`,
-    inputSchema: ({ MCP_MAX_IDENTIFIERS }) => ({
-      type: 'object',
-      properties: {
-        identifiers: {
-          type: 'array',
-          items: { type: 'string' },
-          minItems: 1,
-          maxItems: MCP_MAX_IDENTIFIERS,
-          description: 'diaObjectIds in decimal digits, and TNS names with or without their prefix',
-        },
+    properties: ({ MCP_MAX_IDENTIFIERS }) => ({
+      identifiers: {
+        type: 'array',
+        items: { type: 'string' },
+        minItems: 1,
+        maxItems: MCP_MAX_IDENTIFIERS,
+        description: 'diaObjectIds in decimal digits, and TNS names with or without their prefix',
       },
-      required: ['identifiers'],
     }),
-    prepare: (args, { config }) => {
-      const identifiers = identifiersOf(args, config);
-      return context => lookUpIdentifiers(identifiers, context);
-    },
+    required: ['identifiers'],
+    prepare: (args, { config }) => lookUpIdentifiers(identifiersOf(args, config)),
   },
   search_rubin_transients_near_position: {
     describe: ({ MCP_MAX_OBJECTS, API_MAX_CONE_RADIUS_ARCSEC }) =>
       `The Rubin alert objects within a radius, at most ${API_MAX_CONE_RADIUS_ARCSEC} arcsec, of a position (ICRS, degrees), the nearest ` +
       `first, each with the catalog sources at its own position. At most ${MCP_MAX_OBJECTS} objects are summarised; for more, the answer includes ` +
       `the API request for everything. ${CAVEATS}`,
-    inputSchema: config => ({
-      type: 'object',
-      properties: {
-        ra_deg: { ...RIGHT_ASCENSION.schema, description: 'Right ascension, degrees' },
-        dec_deg: { ...DECLINATION.schema, description: 'Declination, degrees' },
-        radius_arcsec: {
-          ...radiusKind(config).schema,
-          default: defaultRadiusArcsec(config),
-          description: 'Radius, arcsec',
-        },
+    properties: config => ({
+      ra_deg: { ...RIGHT_ASCENSION.schema, description: 'Right ascension, degrees' },
+      dec_deg: { ...DECLINATION.schema, description: 'Declination, degrees' },
+      radius_arcsec: {
+        ...radiusKind(config).schema,
+        default: defaultRadiusArcsec(config),
+        description: 'Radius, arcsec',
       },
-      required: ['ra_deg', 'dec_deg'],
     }),
-    prepare: (args, { config }) => {
-      const circle = circleOf(args, config);
-      return context => searchNearPosition(circle, context);
-    },
+    required: ['ra_deg', 'dec_deg'],
+    prepare: (args, { config }) => searchNearPosition(circleOf(args, config)),
   },
   describe_crossmatch_service: {
     describe: () =>
       'About this service: version, catalogs, crossmatch radius and rule, reliability cuts of the brokers, whether TNS names can be ' +
       'resolved now, when the latest alert came in, and what it does not answer.',
-    inputSchema: () => ({ type: 'object', properties: {} }),
     prepare: () => aboutService,
   },
   list_rubin_transients_in_area: {
     describe: ({ MCP_MAX_OBJECTS }) =>
       'The Rubin alert objects in an area of any size: a circle, a polygon, or a MOC as text, ICRS, degrees. Returns their number, and summaries ' +
       `of at most ${MCP_MAX_OBJECTS}, with the API request for all of them. ${CAVEATS}`,
-    inputSchema: () => ({
-      type: 'object',
-      properties: {
-        area: {
-          ...AREA.schema,
-          description: 'CIRCLE ra dec radius, POLYGON ra dec ra dec ra dec, or a MOC such as 5/1-3 6/20; degrees',
-        },
+    properties: () => ({
+      area: {
+        ...AREA.schema,
+        description: 'CIRCLE ra dec radius, POLYGON ra dec ra dec ra dec, or a MOC such as 5/1-3 6/20; degrees',
       },
-      required: ['area'],
     }),
+    required: ['area'],
     outputSchema: LISTING_SCHEMA,
-    prepare: args => {
-      const area = areaText(args);
-      return context => listInArea(area, context);
-    },
+    prepare: args => listInArea(argument(args, 'area', AREA)),
   },
   list_recent_rubin_transients: {
     describe: ({ MCP_MAX_OBJECTS }) =>
       `The Rubin alert objects that came in latest, with catalog sources or of another status, the newest first: at most ${MCP_MAX_OBJECTS} are summarised, with the API ` +
       `request for all of them. ${CAVEATS}`,
-    inputSchema: config => ({
-      type: 'object',
-      properties: {
-        hours: {
-          ...hoursKind(config).schema,
-          default: Math.min(DEFAULT_HOURS, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
-          description: 'How far back to look, in hours of ingest time',
-        },
-        status: {
-          ...named(LISTED_STATUSES).schema,
-          default: 'coincident_sources',
-          description: 'Only objects of this status',
-        },
-        catalog: { type: 'string', description: 'Only objects with a source in this catalog' },
+    properties: config => ({
+      hours: {
+        ...hoursKind(config).schema,
+        default: Math.min(DEFAULT_HOURS, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
+        description: 'How far back to look, in hours of ingest time',
       },
+      status: {
+        ...named(LISTED_STATUSES).schema,
+        default: 'coincident_sources',
+        description: 'Only objects of this status',
+      },
+      catalog: { type: 'string', description: 'Only objects with a source in this catalog' },
     }),
     outputSchema: LISTING_SCHEMA,
     prepare: (args, { config, catalogs }) => {
@@ -154,8 +120,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
         args,
         catalogs.all.map(({ name }) => name),
       );
-      const status = listedStatus(args);
-      return context => listRecent(hours, status, catalog, context);
+      return listRecent(hours, listedStatus(args), catalog);
     },
   },
   query_rubin_archive: {
@@ -165,16 +130,10 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       'such as nearsky.gaia_dr3_matches, with the columns of nearsky.matches and those of the catalog. All sources of a registered catalog are a table, too, such as ' +
       'gaia_dr3.sources; a query gives a CIRCLE around its position, or joins it by DISTANCE. SELECT column_name, unit, description FROM TAP_SCHEMA.columns ' +
       `WHERE table_name = 'nearsky.gaia_dr3_matches' lists columns. Positions are ICRS, degrees. An example: ${QUERY_EXAMPLE}. ${CAVEATS}`,
-    inputSchema: () => ({
-      type: 'object',
-      properties: { query: { ...QUERY.schema, description: 'One SELECT in ADQL' } },
-      required: ['query'],
-    }),
+    properties: () => ({ query: { ...QUERY.schema, description: 'One SELECT in ADQL' } }),
+    required: ['query'],
     outputSchema: QUERY_SCHEMA,
-    prepare: args => {
-      const query = queryText(args);
-      return context => queryArchive(query, context);
-    },
+    prepare: args => queryArchive(argument(args, 'query', QUERY)),
   },
 };
 
@@ -184,12 +143,12 @@ const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint
 export function listTools(config: Config, tools: readonly McpTool[]) {
   const listed = tools.filter(({ name }) => name !== 'query_rubin_archive' || canQuery(config));
   return listed.map(({ name, title }) => {
-    const { describe, inputSchema, outputSchema } = TOOLS[name];
+    const { describe, properties, required, outputSchema } = TOOLS[name];
     return {
       name,
       title,
       description: describe(config),
-      inputSchema: inputSchema(config),
+      inputSchema: { type: 'object', properties: properties?.(config) ?? {}, ...(required && { required }) },
       ...(outputSchema && { outputSchema }),
       annotations: ANNOTATIONS,
     };

@@ -17,17 +17,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-interface Asset {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly type: string;
-}
-
-interface Assets {
-  readonly files: ReadonlyMap<string, Asset>;
-  /** The version of all files together. Addresses contain it, so that browsers may cache the files forever. */
-  readonly version: string;
-}
-
 /** Libraries for browsers, unchanged. */
 const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 /** Our own, which is also published. */
@@ -42,10 +31,10 @@ export function assetUrl(catalogs: Catalogs, name: string): string {
   return `/assets/${version}/${name}`;
 }
 
-function readAssets(catalogs: Catalogs): Assets {
+function readAssets(catalogs: Catalogs) {
   const directory = programFile('src/pages/browser');
   const hash = createHash('sha256');
-  const files = new Map<string, Asset>();
+  const files = new Map<string, { bytes: Uint8Array<ArrayBuffer>; type: string }>();
   const add = (name: string, content: Buffer) => {
     const bytes = sharedBody(new Uint8Array(content));
     hash.update(`${name} ${bytes.length}\n`).update(bytes);
@@ -58,6 +47,7 @@ function readAssets(catalogs: Catalogs): Assets {
   }
   add(basename(CLIENT), plain(readFileSync(programFile(CLIENT), 'utf8')));
   for (const path of LIBRARIES) add(basename(path), readFileSync(libraryFile(path)));
+  // Addresses contain the version of all files together, so that browsers may cache the files forever.
   return { files, version: hash.digest('hex').slice(0, 12) };
 }
 

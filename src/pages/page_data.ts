@@ -2,72 +2,28 @@
 
 import type { Config } from '../config/config.ts';
 import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
-import type { CatalogDefinition, Highlight, Photometry } from '../contract/catalog.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import { TABLE_FORMATS } from '../contract/formats.ts';
 import { MAX_SOURCES_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { caveats } from '../documents/prose.ts';
-import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
+import type { CatalogData } from './browser/payload.js';
+import { CATALOG_WORDS, STATUS_WORDS } from './words.ts';
 
-export interface PageData {
-  /** The version of the service; null if its operator hides it. */
-  readonly version: string | null;
-  readonly statuses: Words;
-  readonly outcomes: Words;
-  readonly catalogs: readonly CatalogData[];
-  readonly crossmatchRadiusArcsec: number;
-  readonly maxRadiusArcsec: number;
-  readonly maxSourcesRadiusArcsec: number;
-  readonly maxPositions: number;
-  readonly maxIds: number;
-  readonly maxObjects: number;
-  readonly maxRecentPage: number;
-  readonly maxWindowHours: number;
-  readonly caveats: readonly string[];
-  /** Display names of brokers, by their name in the API. */
-  readonly brokers: Readonly<Record<string, string>>;
-  readonly links: readonly Link[];
-  /** The address of a survey image; null if pages show none. */
-  readonly imageUrl: string | null;
-  readonly formats: readonly { readonly name: string; readonly title: string; readonly extension: string }[];
-}
-
-/**
- * A page of another site about an object, or about its position. `{id}`, `{ra}`, `{dec}` (with its sign) are replaced
- * by the values.
- */
-export interface Link {
-  readonly name: string;
-  readonly url: string;
-  readonly about: string;
-}
-
-/** The display data of a catalog and its sources. */
-export interface CatalogData {
-  readonly name: string;
-  readonly release: string;
-  readonly idType: CatalogDefinition['idType'];
-  /** The article that describes the catalog. */
-  readonly reference?: { readonly paper: string; readonly paperUrl: string };
-  /** The path of the marker in plots: a polygon around the origin, 12 wide at most. */
-  readonly marker: string;
-  readonly photometry: Photometry;
-  readonly highlights: readonly Highlight[];
-}
-
-export function catalogData({ all } = PROJECT_CATALOGS): CatalogData[] {
+/** The display data of the catalogs and of their sources. */
+export function catalogData({ all } = PROJECT_CATALOGS): readonly CatalogData[] {
   return all.map(({ name, release, idType, reference, marker, photometry, highlights }) => ({
     name,
     release,
     idType,
     ...(reference && { reference: { paper: reference.paper, paperUrl: reference.paperUrl } }),
+    // The path of the marker in plots: a polygon around the origin, 12 wide at most.
     marker: `M${marker.map(point => point.join(' ')).join('L')}Z`,
     photometry,
     highlights,
   }));
 }
 
-export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS): PageData {
+export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS) {
   return {
     version: config.APP_VERSION,
     statuses: STATUS_WORDS,
@@ -89,8 +45,12 @@ export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS): PageDat
   };
 }
 
-function linksOf(config: Config): Link[] {
-  const brokerLinks = ({ name, title, home, homeRemark }: BrokerDefinition): Link[] => {
+/**
+ * The pages of other sites about an object, or about its position. `{id}`, `{ra}`, `{dec}` (with its sign) are replaced
+ * by the values.
+ */
+function linksOf(config: Config) {
+  const brokerLinks = ({ name, title, home, homeRemark }: BrokerDefinition) => {
     const paged = pagedBrokers.find(broker => broker.name === name);
     if (!paged) return homeRemark === undefined ? [] : [{ name: title, url: home, about: homeRemark }];
     const template = config[brokerSetting(paged.name, 'OBJECT_URL_TEMPLATE')];

@@ -1,38 +1,5 @@
 /** Short, plain names of the API's values for the pages. `src/contract/enums.ts` has their full meanings. */
-import {
-  CATALOG_OUTCOMES,
-  type CatalogOutcome,
-  type CutStatus,
-  INPUT_STATUSES,
-  type InputStatus,
-  OBJECT_STATUSES,
-  type ObjectStatus,
-} from '../contract/enums.ts';
-
-const OBJECT_WORDS: Readonly<Record<ObjectStatus, string>> = {
-  not_in_service: 'Not in this service',
-  crossmatch_pending: 'Crossmatch pending',
-  coincident_sources: 'Catalog source here',
-  no_coincident_source: 'No catalog source here',
-  not_searched: 'Not searched',
-};
-
-const INPUT_WORDS: Readonly<Record<InputStatus, string>> = {
-  no_rubin_object: 'No object here',
-  objects_found: 'Objects found',
-  tns_name_not_found: 'Name not in the registry',
-  resolver_unavailable: 'Names cannot be resolved now',
-  invalid_input: 'Not understood',
-};
-
-const OUTCOME_WORDS: Readonly<Record<CatalogOutcome, string>> = {
-  searched: 'Searched',
-  outside_footprint: 'Outside its footprint',
-  skipped_read_failure: 'Skipped: it could not be read',
-  not_searched_invalid_position: 'Not searched: invalid position',
-  not_recorded: 'Not recorded',
-  not_in_service_at_crossmatch: 'Not in service at the crossmatch',
-};
+import { CATALOG_OUTCOMES, type CutStatus, INPUT_STATUSES, OBJECT_STATUSES } from '../contract/enums.ts';
 
 export const CUT_WORDS: Readonly<Record<CutStatus, string>> = {
   service_setting: 'A setting of this service',
@@ -49,16 +16,37 @@ const wordsOf = <T extends string>(
 ): Words =>
   Object.fromEntries(list.map(({ name, meaning }) => [name, { word: words[name], meaning: sentence(meaning) }]));
 
+const RESOLVER_UNAVAILABLE = 'Names cannot be resolved now';
+
 export const STATUS_WORDS: Words = {
-  ...wordsOf(OBJECT_STATUSES, OBJECT_WORDS),
-  ...wordsOf(INPUT_STATUSES, INPUT_WORDS),
+  ...wordsOf(OBJECT_STATUSES, {
+    not_in_service: 'Not in this service',
+    crossmatch_pending: 'Crossmatch pending',
+    coincident_sources: 'Catalog source here',
+    no_coincident_source: 'No catalog source here',
+    not_searched: 'Not searched',
+  }),
+  ...wordsOf(INPUT_STATUSES, {
+    no_rubin_object: 'No object here',
+    objects_found: 'Objects found',
+    tns_name_not_found: 'Name not in the registry',
+    resolver_unavailable: RESOLVER_UNAVAILABLE,
+    invalid_input: 'Not understood',
+  }),
   // Not the API's meaning, which is about the inputs of a list.
   resolver_unavailable: {
-    word: INPUT_WORDS.resolver_unavailable,
+    word: RESOLVER_UNAVAILABLE,
     meaning: 'This service has no current copy of the TNS registry. Ids and positions are searched as always.',
   },
 };
-export const CATALOG_WORDS: Words = wordsOf(CATALOG_OUTCOMES, OUTCOME_WORDS);
+export const CATALOG_WORDS = wordsOf(CATALOG_OUTCOMES, {
+  searched: 'Searched',
+  outside_footprint: 'Outside its footprint',
+  skipped_read_failure: 'Skipped: it could not be read',
+  not_searched_invalid_position: 'Not searched: invalid position',
+  not_recorded: 'Not recorded',
+  not_in_service_at_crossmatch: 'Not in service at the crossmatch',
+});
 
 export function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;

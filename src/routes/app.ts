@@ -13,10 +13,10 @@ import { OPERATIONS, type OperationName, type OperationRow, queryParameters } fr
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
 import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from '../http/errors.ts';
-import { Exchange, type Handler } from '../http/exchange.ts';
+import { Exchange, type Handler, type Place } from '../http/exchange.ts';
 import { refuseUnsupported } from '../http/filters.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { RequestLog } from '../http/request_log.ts';
+import { requestLog } from '../http/request_log.ts';
 import { type Answer, isPreflight, ownHeaders, preflightResponse, webBody } from '../http/respond.ts';
 import { type MatchedTable, matchedHeaders } from '../http/table_response.ts';
 import { withUnknownParameters } from '../http/unknown_parameters.ts';
@@ -55,33 +55,13 @@ import { tap } from './tap.ts';
 import { virtualObservatory } from './vo.ts';
 import { voLinks } from './vo_links.ts';
 
-export interface App {
-  /**
-   * Answers a request; never rejects.
-   * @param peerAddress the IP address that the connection comes from
-   */
-  fetch(request: Request, peerAddress?: string): Promise<Response>;
-  /** Answers a request for a server that does its own framing; synchronously if possible. Never throws or rejects. */
-  answer(request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer>;
-  /**
-   * Whether queries can be answered.
-   * @throws the error of reading the database, if the app has no coordination from outside, and it cannot be read
-   */
-  readonly ready: boolean;
-  readonly metrics: ThreadMetrics;
-  /** Marks the app as not ready for new clients. It still answers. */
-  readonly operations: readonly string[];
-  /** Closes the database, and the parts that exist once per process, if the app made them itself. */
-  stop(): void;
-  /** Closes the database, and the parts that exist once per process, if the app made them itself. */
-  close(): Promise<void>;
-}
+export type App = ReturnType<typeof createApp>;
 
 interface AppOptions {
   readonly config: Config;
   readonly log?: Log;
   readonly metrics?: ThreadMetrics;
-  /** The number of serving threads; 1 by default. */
+  /** By default, the app makes the parts itself that exist once per process. */
   readonly coordination?: Coordination;
   /** The number of serving threads; 1 by default. */
   readonly threads?: number;
@@ -90,7 +70,7 @@ interface AppOptions {
 }
 
 /** The app over `config.NEARSKY_DATA`. Until it is ready, queries are answered 503. */
-export function createApp({ config, log = logToStderr, metrics = new ThreadMetrics(), ...options }: AppOptions): App {
+export function createApp({ config, log = logToStderr, metrics = new ThreadMetrics(), ...options }: AppOptions) {
   const operations = () => metrics.operations.map(({ name }) => name);
   const threads = () => ({ threads: [metrics], operations: operations(), replaced: 0 });
   const own = options.coordination
@@ -103,7 +83,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     coordination: options.coordination ?? own!,
     threads: options.threads ?? 1,
   });
-  const requests = new RequestLog(config, log, metrics);
+  const answered = requestLog(config, log, metrics);
   const route = routesOf(service);
 
   const failed = (exchange: Exchange, error: unknown): Answer => {
@@ -113,7 +93,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     return errorResponse(failure);
   };
   const finished = (exchange: Exchange, plain: Answer): Answer | Promise<Answer> => {
-    requests.answered(exchange, plain);
+    answered(exchange, plain);
     const { search, known } = exchange;
     const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
     const { text: logPlace, lag: logLag } = service.logPlace;
@@ -129,6 +109,10 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     const plain = await answering.catch(error => failed(exchange, error));
     return await finished(exchange, plain);
   };
+  /**
+   * Answers a request for a server that does its own framing; synchronously if possible. Never throws or rejects.
+   * @param peerAddress the IP address that the connection comes from
+   */
   const answer = (request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer> => {
     const exchange = new Exchange(request, config, peerAddress);
     let answering: Answer | Promise<Answer>;
@@ -141,7 +125,8 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   };
   return {
     answer,
-    async fetch(request, peerAddress) {
+    /** Answers a request; never rejects. */
+    async fetch(request: Request, peerAddress?: string): Promise<Response> {
       const whole = await answer(request, peerAddress);
       const headers = new Headers(whole.headers);
       const own = ownHeaders(whole);
@@ -153,15 +138,21 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
       letGo(whole.body);
       return response;
     },
-    get ready() {
+    /**
+     * Whether queries can be answered.
+     * @throws the error of reading the database, if the app has no coordination from outside, and it cannot be read
+     */
+    get ready(): boolean {
       return own ? own.isReady() : service.indexReady;
     },
     metrics,
-    get operations() {
+    get operations(): readonly string[] {
       return operations();
     },
+    /** Marks the app as not ready for new clients. It still answers. */
     stop: () => service.stop(),
-    async close() {
+    /** Closes the database, and the parts that exist once per process, if the app made them itself. */
+    async close(): Promise<void> {
       await service.close();
       await own?.close();
     },
@@ -217,7 +208,7 @@ function allRoutes(service: Service): Route[] {
   const rows: readonly (OperationRow & { readonly name: OperationName })[] = OPERATIONS;
   const as =
     (method: Route['method']) =>
-    ([path, metric, handler]: readonly [string, string, Handler]): Route => ({ method, path, metric, handler });
+    ([path, metric, handler]: Place): Route => ({ method, path, metric, handler });
   return [
     ...rows.map(row => {
       const { name, method, path, metric = name } = row;
@@ -232,7 +223,7 @@ function allRoutes(service: Service): Route[] {
       kind: TABLE_JOB,
       headersOf: ({ about }) => matchedHeaders(about as MatchedTable),
     }).map(as('ANY')),
-    ...tap(service),
+    ...tap(service).map(([method, ...place]) => as(method)(place)),
   ];
 }
 

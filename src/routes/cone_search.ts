@@ -6,10 +6,9 @@ import type { ConeQuery, Query } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
 import { coneParameters } from '../documents/parameters.ts';
-import { answerQuery } from '../http/answer_query.ts';
-import { readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
-import { invalidParameter } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import { answering } from '../http/answer_query.ts';
+import { readCursor, requestedState, requireUnchanged, withoutCursor } from '../http/cursor.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { lookupQuery } from '../http/lookup_request.ts';
 import { optional, type Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -17,12 +16,10 @@ import type { Service } from '../service/service.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 
-export function coneSearch(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
-}
+export const coneSearch = answering(parse);
 
 /** Parses the request; the contract defines the order of the checks (docs/contract.md, Cone). */
-function parse(search: Search, service: Service): Query {
+function parse({ search }: Exchange, service: Service): Query {
   const { config, catalogs } = service;
   const read = readerOf(search, coneParameters(config), catalogs);
   const filters = read('filters');
@@ -63,17 +60,8 @@ function furtherPage(search: Search, config: Config, token: string, at: number |
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive }, state };
 }
 
-/** Checks parameters that the cursor fixes: they may be repeated, but not changed. */
-function checkUnchanged(search: Search, cursor: CursorOf<typeof CONE_CURSOR>): void {
-  const pinned = [
-    ['ra', cursor.ra],
-    ['dec', cursor.dec],
-    ['radius_arcsec', cursor.radiusArcsec],
-  ] as const;
-  for (const [name, value] of pinned) {
-    if ((optional(search, name, ANY_NUMBER) ?? value) !== value)
-      throw invalidParameter(name, `${value}, as in the cursor`, search.get(name)!);
-  }
-  const detail = optional(search, 'detail', DETAIL) ?? cursor.detail;
-  if (detail !== cursor.detail) throw invalidParameter('detail', `${cursor.detail}, as in the cursor`, detail);
+function checkUnchanged(search: Search, { ra, dec, radiusArcsec, detail }: CursorOf<typeof CONE_CURSOR>): void {
+  for (const [name, pinned] of Object.entries({ ra, dec, radius_arcsec: radiusArcsec }))
+    requireUnchanged(search, name, optional(search, name, ANY_NUMBER), pinned);
+  requireUnchanged(search, 'detail', optional(search, 'detail', DETAIL), detail);
 }

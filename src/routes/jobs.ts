@@ -5,7 +5,7 @@ import type { JobResource } from '../documents/openapi/virtual_observatory.ts';
 import { JOB_CHANGES, JOB_LIST_PARAMETERS, JOB_PARAMETERS, NEW_JOB_PARAMETERS } from '../documents/parameters.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, methodNotAllowed, notFound } from '../http/errors.ts';
-import type { Exchange, Handler } from '../http/exchange.ts';
+import type { Exchange, Place } from '../http/exchange.ts';
 import { beginJobSession, jobSession } from '../http/job_session.ts';
 import { readBytes } from '../http/json_body.ts';
 import { inUpperCase, optional, pairsOf, parameterOf, parseSearch, type Search } from '../http/params.ts';
@@ -58,10 +58,7 @@ interface Sent {
   readonly input?: { readonly bytes: number; moveTo(path: string): void; remove(): void };
 }
 
-export function jobRoutes(
-  service: Service,
-  kind: JobKind,
-): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+export function jobRoutes(service: Service, kind: JobKind): readonly Place[] {
   const jobs = new Jobs(service, kind);
   const { base } = kind;
   return [
@@ -77,6 +74,7 @@ class Jobs {
   readonly #kind: JobKind;
   /** The next check of each job that clients wait for. */
   readonly #looks = new Map<string, Promise<Job | undefined>>();
+  /** Refuses a client that keeps retrying too early, before its request is read. */
   readonly #refusals = new RepeatedRefusals();
 
   constructor(service: Service, kind: JobKind) {
@@ -91,7 +89,9 @@ class Jobs {
     if (isPreflight(request)) return preflightResponse(request, allow);
     if (isReading(method)) return this.#list(exchange);
     if (method !== 'POST' || !made) throw methodNotAllowed(method, allow);
-    return await this.#unlessRepeated(exchange, async () => this.#make(exchange, await made.parametersOf(exchange)));
+    return await this.#refusals.run(exchange.client, async () =>
+      this.#make(exchange, await made.parametersOf(exchange)),
+    );
   }
 
   /** The jobs of the request's session, the newest first (UWS 1.1, section 2.2.2.1). */
@@ -119,11 +119,6 @@ class Jobs {
         newest.map(job => ({ job, parameters: this.#parametersOf(job), address: this.#address(exchange, job) })),
       ),
     );
-  }
-
-  /** Refuses a client that keeps retrying too early, before its request is read. */
-  async #unlessRepeated(exchange: Exchange, act: () => Promise<Answer>): Promise<Answer> {
-    return await this.#refusals.run(exchange.client, act);
   }
 
   async #make(exchange: Exchange, sent: Sent): Promise<Answer> {
@@ -168,7 +163,7 @@ class Jobs {
     if (method !== 'POST')
       throw methodNotAllowed(method, part === '' ? `${READING}, POST, DELETE` : `${READING}, POST`);
     if (part === 'parameters' && this.#kind.made)
-      return await this.#unlessRepeated(exchange, async () =>
+      return await this.#refusals.run(exchange.client, async () =>
         this.#setParameters(exchange, await this.#kind.made!.parametersOf(exchange)),
       );
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
@@ -211,17 +206,16 @@ class Jobs {
       case '':
         return this.#document(exchange, await this.#waited(inUpperCase(exchange.search), job));
       case 'phase':
-        return textResponse('text/plain', job.phase);
+        return plain(job.phase);
       case 'executionduration':
-        return textResponse('text/plain', `${this.#runSeconds(job)}`);
+        return plain(`${this.#runSeconds(job)}`);
       case 'destruction':
-        return textResponse('text/plain', timeText(job.destructionMs));
+        return plain(timeText(job.destructionMs));
       case 'quote':
       case 'owner':
-        return textResponse('text/plain', '');
+        return plain('');
       case 'error':
-        if (job.error !== undefined && this.#kind.errorAnswer) return this.#kind.errorAnswer(job.error);
-        return textResponse('text/plain', job.error ?? '');
+        return (job.error !== undefined && this.#kind.errorAnswer?.(job.error)) || plain(job.error ?? '');
       case 'parameters':
         return xml(parametersDocument(this.#parametersOf(job)));
       case 'results':
@@ -272,8 +266,7 @@ class Jobs {
   }
 
   async #ask(exchange: Exchange, step: JobStep): Promise<Job | null> {
-    const client = exchange.client;
-    return await this.#service.coordination.ask('jobs', { client, step }, exchange.budget);
+    return await this.#service.coordination.ask('jobs', { client: exchange.client, step }, exchange.budget);
   }
 
   #parametersOf({ id }: Job): Search {
@@ -354,6 +347,8 @@ const READING = 'GET, HEAD';
 function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
+
+const plain = (text: string) => textResponse('text/plain', text);
 
 function xml(text: string): Answer {
   return xmlResponse(text, { 'Cache-Control': 'no-store' });

@@ -2,20 +2,17 @@
 import { OBJECTS_CURSOR } from '../answers/cursor.ts';
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { objectsParameters } from '../documents/parameters.ts';
-import { answerQuery } from '../http/answer_query.ts';
+import { answering } from '../http/answer_query.ts';
 import { readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
-import type { Handler } from '../http/exchange.ts';
-import type { Search } from '../http/params.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import { parseSelection, walked } from '../http/selection_params.ts';
 import type { Service } from '../service/service.ts';
 
-export function listObjects(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
-}
+export const listObjects = answering(parse);
 
 /** The order of the checks is the contract's (docs/contract.md, Objects by time). */
-function parse(search: Search, service: Service): ObjectsQuery {
+function parse({ search }: Exchange, service: Service): ObjectsQuery {
   const { config, catalogs } = service;
   const parameters = objectsParameters(config);
   const selection = parseSelection(search, parameters, catalogs);

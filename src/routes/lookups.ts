@@ -3,7 +3,7 @@
 import { toJson } from '@nearsky/astrotables/json';
 import type { Query } from '../answers/queries.ts';
 import { OBJECT_PARAMETERS, tnsParameters } from '../documents/parameters.ts';
-import { answerQuery } from '../http/answer_query.ts';
+import { answering, answerQuery } from '../http/answer_query.ts';
 import { notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readJsonBody } from '../http/json_body.ts';
@@ -13,9 +13,7 @@ import { readerOf } from '../http/read_parameters.ts';
 import type { Service } from '../service/service.ts';
 
 /** GET /api/objects/{diaObjectId} */
-export function getObject(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, objectQuery(exchange, service));
-}
+export const getObject = answering(objectQuery);
 
 function objectQuery({ params, search, path }: Exchange, { config, catalogs }: Service): Query {
   const segment = decodeSegment(params.diaObjectId!);
@@ -27,9 +25,7 @@ function objectQuery({ params, search, path }: Exchange, { config, catalogs }: S
 }
 
 /** GET /api/tns/{name} */
-export function resolveTns(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, nameQuery(exchange, service));
-}
+export const resolveTns = answering(nameQuery);
 
 function nameQuery({ params, search, path }: Exchange, { config, catalogs }: Service): Query {
   const segment = decodeSegment(params.name!);

@@ -46,7 +46,7 @@ export function mcp(service: Service, tools: readonly McpTool[]): Handler {
 }
 
 function forbidden(): RpcError {
-  return new RpcError(INVALID_REQUEST, 'Cannot answer a page of this origin', { status: 403 });
+  return new RpcError(INVALID_REQUEST, 'Cannot answer a page of this origin', 403);
 }
 
 function faultOf(error: unknown, { path }: Exchange, { log }: Service): RpcError {
@@ -61,6 +61,6 @@ async function readBody({ request, budget }: Exchange): Promise<SentValue> {
     const expected = expectedErrorOf(error);
     if (!expected) throw error;
     const code = expected.details.param === 'Content-Type' ? INVALID_REQUEST : PARSE_ERROR;
-    throw new RpcError(code, expected.message, { status: 400 });
+    throw new RpcError(code, expected.message, 400);
   }
 }

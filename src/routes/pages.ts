@@ -8,7 +8,7 @@ import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { compress } from '../http/compression.ts';
 import { notFound } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import type { Handler, Place } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { decodeSegment } from '../http/params.ts';
 import { type Answer, bytesResponse, emptyResponse, isUnchanged, jsonResponse, textResponse } from '../http/respond.ts';
@@ -42,7 +42,7 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
 const load = (): Promise<Pages> => import('../pages/mod.ts');
 
 /** All pages, and the files that they load. */
-export function pages(service: Service): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+export function pages(service: Service): readonly Place[] {
   const { config } = service;
   const page =
     (make: (pages: Pages, base: string) => Page): Handler =>

@@ -7,19 +7,17 @@ import type { Config } from '../config/config.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { ANY_INTEGER } from '../documents/kinds.ts';
 import { recentParameters } from '../documents/parameters.ts';
-import { answerQuery } from '../http/answer_query.ts';
-import { readCursor } from '../http/cursor.ts';
-import { ApiError, invalidParameter } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import { answering } from '../http/answer_query.ts';
+import { readCursor, requireUnchanged } from '../http/cursor.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { optional, type Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import type { Service } from '../service/service.ts';
 
 const HOUR_US = 3_600_000_000;
 
-export function recentCrossmatches(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
-}
+export const recentCrossmatches = answering(parse);
 
 type Pinned = CursorOf<typeof RECENT_CURSOR>;
 
@@ -27,7 +25,7 @@ type Pinned = CursorOf<typeof RECENT_CURSOR>;
  * Parses the request. The contract defines the order of the checks (docs/contract.md, Recent crossmatches); refused
  * names come first.
  */
-function parse(search: Search, service: Service): RecentQuery {
+function parse({ search }: Exchange, service: Service): RecentQuery {
   const { config, catalogs } = service;
   const read = readerOf(search, recentParameters(config), catalogs);
   const start = read('start');
@@ -46,27 +44,11 @@ function parse(search: Search, service: Service): RecentQuery {
   return { kind: 'recent', timeField, ...window, detail, pageSize, asOfUs, after };
 }
 
-/**
- * Checks parameters that the cursor fixes. They may be repeated, even in another spelling of the same instant, but not
- * changed.
- */
 function checkUnchanged(search: Search, start: Instant | undefined, end: Instant | undefined, pinned: Pinned): void {
-  const times = [
-    ['start', start, pinned.startUs],
-    ['end', end, pinned.endUs],
-  ] as const;
-  for (const [name, given, pinnedUs] of times) {
-    if (given && given.timeUs !== pinnedUs)
-      throw invalidParameter(name, `${formatTime(pinnedUs)}, as in the cursor`, search.get(name)!);
-  }
-  const names = [
-    ['time_field', pinned.timeField],
-    ['detail', pinned.detail],
-  ] as const;
-  for (const [name, value] of names) {
-    const text = search.get(name);
-    if (text !== undefined && text !== value) throw invalidParameter(name, `${value}, as in the cursor`, text);
-  }
+  requireUnchanged(search, 'start', start?.timeUs, pinned.startUs, formatTime(pinned.startUs));
+  requireUnchanged(search, 'end', end?.timeUs, pinned.endUs, formatTime(pinned.endUs));
+  requireUnchanged<string>(search, 'time_field', search.get('time_field'), pinned.timeField);
+  requireUnchanged<string>(search, 'detail', search.get('detail'), pinned.detail);
 }
 
 type Window = Pick<RecentQuery, 'startUs' | 'endUs' | 'window'>;

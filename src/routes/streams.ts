@@ -2,28 +2,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventKind } from '../answers/event_test.ts';
 import type { FollowedArea } from '../answers/followed_areas.ts';
-import type { FilterValues } from '../answers/queries.ts';
 import { type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
-import { type Answer, eventResponse } from '../http/respond.ts';
+import { eventResponse } from '../http/respond.ts';
 import { SentArea } from '../http/sent_area.ts';
 import type { Service } from '../service/service.ts';
-import type { StoredStatus } from '../store/status.ts';
 import { readArea } from '../vo/areas.ts';
 
 const LAST_EVENT_ID = 'Last-Event-ID';
-
-interface Asked {
-  readonly kind: EventKind;
-  readonly status: StoredStatus | undefined;
-  readonly position: EventPosition;
-  readonly filters: FilterValues | null;
-  readonly level: number;
-  readonly radiusArcsec: number | undefined;
-}
 
 export const streamMatches = (service: Service) => streamOf('matches', service);
 export const streamObjects = (service: Service) => streamOf('objects', service);
@@ -31,46 +20,44 @@ export const streamObjects = (service: Service) => streamOf('objects', service);
 /** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
 function streamOf(kind: EventKind, service: Service): Handler {
   return exchange => {
-    const { catalogs, eventStreams } = service;
+    const { catalogs, coordination, eventStreams } = service;
     const { method, search } = exchange;
     const read = readerOf(search, OBJECT_STREAM_PARAMETERS, catalogs);
     const filters = read('filters');
     const status = kind === 'objects' ? read('status') : undefined;
     const lastSequence = eventStreams.lastSequence();
     // Another node may have sent the id.
-    const mayBeFurther = service.coordination.state.hasLog;
+    const mayBeFurther = coordination.state.hasLog;
     const position = positionOf(exchange, read('from'), lastSequence, mayBeFurther);
-    const asked = { kind, position, filters, status, level: read('level'), radiusArcsec: read('radius_arcsec') };
+    const [level, radiusArcsec] = [read('level'), read('radius_arcsec')];
     const hasArea = method === 'POST' || ['area', 'level', 'radius_arcsec'].some(name => search.has(name));
-    const begin = () => {
-      if (hasArea) return streamInArea(exchange, service, asked);
-      const selection = eventSelection(filters, undefined, status);
-      return eventResponse(eventStreams.open(kind, position, selection, exchange.client));
+    const answer = (area?: FollowedArea, leave?: () => void) => {
+      const selection = eventSelection(filters, area, status);
+      return eventResponse(eventStreams.open(kind, position, selection, exchange.client, leave));
     };
+    const inArea = async () => {
+      const area = await readFollowed(exchange, service, level, radiusArcsec);
+      const asked = { client: exchange.client, bytes: area.region.byteLength };
+      const slot = await coordination.ask('followArea', asked, exchange.budget);
+      const leave = () => coordination.leaveArea(slot);
+      try {
+        return answer(area, leave);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    };
+    const begin = () => (hasArea ? inArea() : answer());
     if (position.sequence <= lastSequence) return begin();
     return service.reachEntry(position.sequence, true, exchange.budget).then(begin);
   };
 }
 
-async function streamInArea(exchange: Exchange, service: Service, asked: Asked): Promise<Answer> {
-  const { eventStreams, coordination } = service;
-  const area = await readFollowed(exchange, service, asked);
-  const client = exchange.client;
-  const slot = await coordination.ask('followArea', { client, bytes: area.region.byteLength }, exchange.budget);
-  const leave = () => coordination.leaveArea(slot);
-  try {
-    const selection = eventSelection(asked.filters, area, asked.status);
-    return eventResponse(eventStreams.open(asked.kind, asked.position, selection, client, leave));
-  } catch (error) {
-    leave();
-    throw error;
-  }
-}
-
 async function readFollowed(
   exchange: Exchange,
   service: Service,
-  { level, radiusArcsec }: Asked,
+  level: number,
+  radiusArcsec: number | undefined,
 ): Promise<FollowedArea> {
   service.queries.requireRoom(exchange);
   const sent = new SentArea(exchange, service);

@@ -12,7 +12,7 @@ import { TAP_PATH } from '../contract/tap.ts';
 import type { TapDocument } from '../documents/openapi/virtual_observatory.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
-import type { Exchange, Handler } from '../http/exchange.ts';
+import type { Exchange, Handler, Place } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
 import {
@@ -35,14 +35,7 @@ import { jobRoutes } from './jobs.ts';
 import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
 import { availabilityOf } from './vo.ts';
 
-interface TapRoute {
-  readonly method: 'GET' | 'POST' | 'ANY';
-  readonly path: string;
-  readonly metric: string;
-  readonly handler: Handler;
-}
-
-export function tap(service: Service): TapRoute[] {
+export function tap(service: Service): (readonly [method: 'GET' | 'POST' | 'ANY', ...Place])[] {
   const { config } = service;
   const text = (type: string, of: (exchange: Exchange) => string): Handler => {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
@@ -72,26 +65,14 @@ export function tap(service: Service): TapRoute[] {
   };
   const sync = withVotableErrors(exchange => answer(service, exchange));
   return [
-    ...(['GET', 'POST'] as const).map(method => ({
-      method,
-      path: `${TAP_PATH}/sync`,
-      metric: 'tap_sync',
-      handler: sync,
-    })),
-    { method: 'GET', path: TAP_PATH, metric: 'tap_documents', handler: entrance(documents.capabilities) },
-    { method: 'GET', path: RECORD_PATH, metric: 'tap_documents', handler: record(service) },
-    ...Object.entries(documents).map(([path, handler]) => ({
-      method: 'GET' as const,
-      path: `${TAP_PATH}/${path}`,
-      metric: 'tap_documents',
-      handler,
-    })),
-    ...jobs(service).map(([path, metric, handler]) => ({
-      method: 'ANY' as const,
-      path,
-      metric,
-      handler: withVotableErrors(handler),
-    })),
+    ['GET', `${TAP_PATH}/sync`, 'tap_sync', sync],
+    ['POST', `${TAP_PATH}/sync`, 'tap_sync', sync],
+    ['GET', TAP_PATH, 'tap_documents', entrance(documents.capabilities)],
+    ['GET', RECORD_PATH, 'tap_documents', record(service)],
+    ...Object.entries(documents).map(
+      ([path, handler]) => ['GET', `${TAP_PATH}/${path}`, 'tap_documents', handler] as const,
+    ),
+    ...jobs(service).map(([path, metric, handler]) => ['ANY', path, metric, withVotableErrors(handler)] as const),
   ];
 }
 

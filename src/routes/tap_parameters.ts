@@ -36,18 +36,13 @@ const fetching = new ClientAdmission().slots({
   maxWaiting: 64,
 });
 
-interface TapParameters {
-  readonly parameters: Search;
-  /** The tables sent with the query; the caller must remove them. */
-  readonly uploads: UploadFile;
-}
-
 /**
  * The parameters of the query string and of a form, with names in upper case, and without unknown or empty parameters.
  * The values of a repeated UPLOAD are joined to one list.
+ * @returns also the tables sent with the query, which the caller must remove
  * @throws ApiError, Unavailable
  */
-export async function tapParametersOf(exchange: Exchange, config: Config): Promise<TapParameters> {
+export async function tapParametersOf(exchange: Exchange, config: Config) {
   const { request, method, search } = exchange;
   const uploads = new UploadFile(config.NEARSKY_DATA);
   const given: [name: string, value: string][] = [...search];
@@ -56,11 +51,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
   try {
     if (method === 'POST') {
       const maxFileBytes = limitsOf(config).tap.max_upload_bytes;
-      const fields = await readForm(request, {
-        isField,
-        file: name => uploads.begin(name),
-        maxFileBytes,
-      });
+      const fields = await readForm(request, { isField, file: name => uploads.begin(name), maxFileBytes });
       for (const [name, value] of fields) {
         if (isField(name)) given.push([name, value]);
         else uploads.begin(name)(new TextEncoder().encode(value));
@@ -79,7 +70,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
       exchange.asked = { upload: error.message, error: messageOf(error.cause) };
       throw invalidParameter('UPLOAD', 'NAME,param:PART', parameters.get('UPLOAD')!, error.message);
     }
-    return { parameters, uploads };
+    return { parameters: parameters as Search, uploads };
   } catch (error) {
     uploads.remove();
     throw error;
@@ -99,17 +90,10 @@ async function fetchUploads(given: Search, uploads: UploadFile, config: Config, 
   if (config.TAP_UPLOAD_HOSTS.length === 0)
     throw new FetchRefusal('this service fetches no tables from other addresses: send the table with the request');
   await fetching.run(client, 1000 * WAIT_SECONDS, async () => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), 1000 * FETCH_SECONDS);
+    const deadline = AbortSignal.timeout(1000 * FETCH_SECONDS);
     const maxBytes = limitsOf(config).tap.max_upload_bytes;
-    try {
-      for (const url of addresses) {
-        const left = maxBytes - uploads.bytes;
-        uploads.begin(url)(await fetchUpload(url, config.TAP_UPLOAD_HOSTS, left, late.signal));
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+    for (const url of addresses)
+      uploads.begin(url)(await fetchUpload(url, config.TAP_UPLOAD_HOSTS, maxBytes - uploads.bytes, deadline));
   });
 }
 

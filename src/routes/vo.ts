@@ -6,7 +6,7 @@ import type { Budget } from '../base/budget.ts';
 import { processStart } from '../base/processes.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { notFound } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import type { Handler, Place } from '../http/exchange.ts';
 import { bytesResponse, xmlResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { tapCapability } from '../tap/documents.ts';
@@ -19,15 +19,17 @@ import { voCone } from './vo_cone.ts';
 /** How long a client may cache a coverage map. */
 const MOC_MAX_AGE_SECONDS = 300;
 
-export function virtualObservatory(
-  service: Service,
-): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+export function virtualObservatory(service: Service): readonly Place[] {
   const cone = voCone(service);
   const vosi: Readonly<Record<string, Handler>> = {
     capabilities: ({ request }) => xmlResponse(capabilitiesOf(service, baseUrl(request, service.config))),
     availability: availabilityOf(service),
     tables: ({ search }) => xmlResponse(tableset(search.get('detail') === 'min', service.catalogs)),
-    'tables/:name': table(service),
+    'tables/:name': ({ params, path }) => {
+      const document = tableDocument(params.name!, service.catalogs);
+      if (document === undefined) throw notFound(path);
+      return xmlResponse(document);
+    },
   };
   return [
     [conePath(OBJECTS), 'vo_cone', cone],
@@ -38,14 +40,6 @@ export function virtualObservatory(
     [`${conePath(OBJECTS)}/:catalog`, 'vo_cone', cone],
     [`${VO_PATH}/moc/:file`, 'moc', moc(service)],
   ];
-}
-
-function table(service: Service): Handler {
-  return ({ params, path }) => {
-    const document = tableDocument(params.name!, service.catalogs);
-    if (document === undefined) throw notFound(path);
-    return xmlResponse(document);
-  };
 }
 
 /** The capabilities of all Virtual Observatory services. */

@@ -183,14 +183,6 @@ function objectsBlock({ counts, isCounted }: Followed, resolution: number, withi
   return { keys, total: counts.objects, uncounted, without_position: counts.withoutPosition, by_status: byStatus };
 }
 
-/** The coverage layer's entry for a whole catalog; keys as on the wire. */
-interface Registered {
-  readonly name: string;
-  /** A whole catalog in the coverage layer; keys as on the wire. */
-  readonly rows: number | null;
-  readonly area_deg2: number;
-}
-
 const SKY_DEG2 = (4 * Math.PI) / RADIANS_PER_DEGREE ** 2;
 
 /** The area of a coverage map, to a tenth of a square degree. */
@@ -200,24 +192,20 @@ function areaOf({ order, ranges }: Coverage): number {
   return Math.round((pixels / (12 * 4 ** order)) * SKY_DEG2 * 10) / 10;
 }
 
-interface CatalogCoverage {
-  readonly map: SkyCoverage;
-  readonly registered: readonly Registered[];
-  readonly wholeSkies: WholeSkies;
-}
-
-const coverage = new RegisteredCatalogs((registrations): CatalogCoverage => {
+const coverage = new RegisteredCatalogs(registrations => {
   const footprints = registrations.map(({ name, coverage: stored }) => ({ name, coverage: openCoverage(stored) }));
+  // The entries of the whole catalogs; keys as on the wire.
   const registered = registrations.map(({ name, hats }, i) => ({
     name,
     rows: hats.rows,
     area_deg2: areaOf(footprints[i]!.coverage),
   }));
-  return { map: new SkyCoverage(footprints), registered, wholeSkies: new Map() };
+  const wholeSkies: WholeSkies = new Map();
+  return { map: new SkyCoverage(footprints), registered, wholeSkies };
 });
 
 function coverageBlock(
-  { map, registered }: CatalogCoverage,
+  { map, registered }: ReturnType<typeof coverage.of>,
   resolution: number,
   within: ReadonlySet<number> | undefined,
 ) {

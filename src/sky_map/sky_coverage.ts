@@ -16,12 +16,6 @@ interface Footprint {
   readonly coverage: Coverage;
 }
 
-/** Cells as H3 keys, ascending, and the covered fraction of each in the same order, 0 to 1, by catalog name. */
-interface CellCoverage {
-  readonly keys: readonly number[];
-  readonly byCatalog: Readonly<Record<string, readonly number[]>>;
-}
-
 /** All keys of a sampled resolution, and the bits of each key in the same order. */
 interface Samples {
   readonly keys: Int32Array;
@@ -43,10 +37,11 @@ export class SkyCoverage {
   }
 
   /**
-   * The cells of a resolution that are at least partly covered.
+   * The cells of a resolution that are at least partly covered, as H3 keys, ascending; and the covered fraction of each
+   * in the same order, 0 to 1, by catalog name.
    * @param within only these keys; undefined for the whole sky
    */
-  list(resolution: number, within?: ReadonlySet<number>): CellCoverage {
+  list(resolution: number, within?: ReadonlySet<number>) {
     const shares =
       resolution <= WHOLE_SKY_RESOLUTION ? this.#sumSamples(resolution, within) : this.#askCentres(resolution, within);
     const keys = [...shares.keys()].sort((a, b) => a - b);

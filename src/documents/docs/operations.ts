@@ -1,8 +1,8 @@
 /** Writes the sections of the reference that come from the OpenAPI document. */
 import type { Catalogs } from '../../contract/catalogs.ts';
-import type { OpenApiDocument } from '../openapi/document.ts';
+import type { ComponentName, OpenApiDocument } from '../openapi/document.ts';
 import type { DocumentedOperation, DocumentedParameter } from '../openapi/parameters.ts';
-import { type ComponentName, ref, type Schema } from '../openapi/schema.ts';
+import { ref, type Schema } from '../openapi/schema.ts';
 import { filterRules } from '../prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
 

@@ -13,20 +13,7 @@ import {
 import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
 import { currentProvenance } from '../../crossmatch/provenance.ts';
 import { decimal } from '../prose.ts';
-import {
-  boolean,
-  type CommonName,
-  type Components,
-  closed,
-  fieldSchema,
-  list,
-  number,
-  oneOfNames,
-  open,
-  orNull,
-  ref,
-  text,
-} from './schema.ts';
+import { boolean, closed, fieldSchema, list, number, oneOfNames, open, orNull, ref, text } from './schema.ts';
 
 export const serviceVersion = orNull(text('Release of the service; null if unknown.'));
 export const contractVersion = text('Version of this contract.');
@@ -38,7 +25,7 @@ export const declination = fieldSchema({ ...dec, isNullable: false });
 export const rightAscension = fieldSchema({ ...ra, isNullable: false });
 export const separation = fieldSchema(separation_arcsec);
 
-export function commonSchemas(config: Config, catalogs: Catalogs): Components<CommonName> {
+export function commonSchemas(config: Config, catalogs: Catalogs) {
   return {
     DiaObjectId: {
       ...fieldSchema(diaObjectId),

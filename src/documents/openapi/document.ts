@@ -8,19 +8,13 @@ import { commonSchemas } from './common.ts';
 import { generalComponents, withGeneralParts } from './general.ts';
 import { lookupSchemas } from './lookup.ts';
 import { objectSchemas } from './objects.ts';
-import type { Paths } from './parameters.ts';
 import { recentSchemas } from './recent.ts';
-import type { ComponentName, Components } from './schema.ts';
 import { serviceSchemas } from './service.ts';
 
-export interface OpenApiDocument {
-  readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly paths: Paths;
-  readonly components: { readonly schemas: Components<ComponentName> } & typeof generalComponents;
-}
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+export type ComponentName = keyof OpenApiDocument['components']['schemas'];
 
-export function openApiDocument(config: Config, catalogs = PROJECT_CATALOGS): OpenApiDocument {
+export function openApiDocument(config: Config, catalogs = PROJECT_CATALOGS) {
   return {
     openapi: '3.1.0',
     info: { title: TITLE, version: CONTRACT_VERSION, description: description(config, catalogs) },

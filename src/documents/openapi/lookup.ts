@@ -23,19 +23,15 @@ import { filterSchema, kindSchema, schemaOf } from './parameters.ts';
 import {
   always,
   boolean,
-  type Components,
   closed,
   constant,
   count,
   each,
-  type InputName,
   integer,
-  type LookupName,
   list,
   narrowed,
   oneOfNames,
   orNull,
-  type ResultName,
   ref,
   type Schema,
   type Schemas,
@@ -60,7 +56,7 @@ function searchRadius(config: Config, description: string): Schema {
   return kindSchema(radiusKind(config), description);
 }
 
-export function lookupSchemas(config: Config, catalogs: Catalogs): Components<LookupName> {
+export function lookupSchemas(config: Config, catalogs: Catalogs) {
   const filters = [...catalogs.filters.values()];
   return {
     ...inputSchemas(config),
@@ -83,7 +79,7 @@ function kind(name: InputKind): Schema {
   return constant(name, INPUT_KINDS.find(known => known.name === name)!.meaning);
 }
 
-function inputSchemas(config: Config): Components<InputName> {
+function inputSchemas(config: Config) {
   return {
     IdInput: closed('An object by its identifier.', {
       kind: kind('id'),
@@ -167,58 +163,57 @@ function statusAmong(...names: InputStatus[]): Schema {
   return narrowed('InputStatus', oneOfNames(among, 'Status of the input.'));
 }
 
-function resultSchemas(config: Config): Components<ResultName> {
-  const optional = ['qualifying_total', ...QUALIFICATION_KEYS];
+/**
+ * The schema of the result of an input.
+ * @param understood the input's own keys in `normalized`
+ * @param own the result's own keys
+ */
+function result(description: string, name: InputKind, understood: Schemas, own: Schemas): Schema {
+  return closed(
+    description,
+    {
+      index: resultIndex,
+      kind: kind(name),
+      input,
+      normalized: closed('The input as understood.', { kind: kind(name), ...understood }),
+      ...own,
+      ...qualification,
+    },
+    ['qualifying_total', ...QUALIFICATION_KEYS].filter(key => key in own || key in qualification),
+  );
+}
+
+function resultSchemas(config: Config) {
   return {
-    IdResult: closed(
+    IdResult: result(
       'The result of an identifier.',
+      'id',
+      { diaObjectId: ref('DiaObjectId'), diaObjectId_str: ref('DiaObjectIdStr') },
       {
-        index: resultIndex,
-        kind: kind('id'),
-        input,
-        normalized: closed('The input as understood.', {
-          kind: kind('id'),
-          diaObjectId: ref('DiaObjectId'),
-          diaObjectId_str: ref('DiaObjectIdStr'),
-        }),
         status: ref('ObjectStatus'),
         objects: list(ref('LookupObject'), 'The object.', { minItems: 1, maxItems: 1 }),
-        ...qualification,
       },
-      QUALIFICATION_KEYS,
     ),
-    PositionResult: closed(
+    PositionResult: result(
       'The result of a position.',
+      'position',
+      { ra: rightAscension, dec: declination, radius_arcsec: searchRadius(config, 'Radius of the search.') },
       {
-        index: resultIndex,
-        kind: kind('position'),
-        input,
-        normalized: closed('The input as understood.', {
-          kind: kind('position'),
-          ra: rightAscension,
-          dec: declination,
-          radius_arcsec: searchRadius(config, 'Radius of the search.'),
-        }),
         status: statusAmong('no_rubin_object', 'objects_found'),
         objects,
         total,
         ...truncationKeys(),
         qualifying_total: qualifyingTotal,
-        ...qualification,
       },
-      optional,
     ),
-    TnsResult: closed(
+    TnsResult: result(
       'The result of a registry name.',
+      'tns',
       {
-        index: resultIndex,
-        kind: kind('tns'),
-        input,
-        normalized: closed('The input as understood.', {
-          kind: kind('tns'),
-          name: text('The bare name, lowercased.'),
-          radius_arcsec: searchRadius(config, "Radius of the search around the name's position."),
-        }),
+        name: text('The bare name, lowercased.'),
+        radius_arcsec: searchRadius(config, "Radius of the search around the name's position."),
+      },
+      {
         status: statusAmong('no_rubin_object', 'objects_found', 'tns_name_not_found', 'resolver_unavailable'),
         objects,
         total: { ...orNull(total), description: 'Objects within the radius; null if there was no search.' },
@@ -226,9 +221,7 @@ function resultSchemas(config: Config): Components<ResultName> {
         tns: orNull(ref('TnsRecord')),
         tns_snapshot_epoch: orNull(time('Epoch of the current registry snapshot; null if there is none.')),
         qualifying_total: orNull(qualifyingTotal),
-        ...qualification,
       },
-      optional,
     ),
     InvalidInputResult: invalidInputResult,
     LookupResult: {

@@ -22,7 +22,6 @@ import {
 import {
   always,
   boolean,
-  type Components,
   closed,
   constant,
   fieldSchema,
@@ -30,7 +29,6 @@ import {
   integer,
   list,
   map,
-  type ObjectName,
   oneOfNames,
   open,
   orNull,
@@ -75,7 +73,7 @@ export const qualification: Schemas = {
 };
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
-export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
+export function objectSchemas(catalogs: Catalogs) {
   const matchSummary = open(COINCIDENT_SOURCE, { ...sourceIdentity(catalogs), ...worth, ...release }, [
     SEPARATION_AT_EPOCH,
   ]);

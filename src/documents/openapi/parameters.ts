@@ -5,13 +5,7 @@ import type { Kind } from '../../contract/kind.ts';
 import { catalogNames, type Parameter, type Parameters } from '../parameters.ts';
 import { number, oneOfNames, ref, type Schema } from './schema.ts';
 
-export interface DocumentedParameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-}
+export type DocumentedParameter = ReturnType<typeof inDocument>;
 
 /** The part of the document about one operation, except the operation's name. */
 export interface Operation {
@@ -37,7 +31,7 @@ export function documentedParameters(parameters: Parameters, catalogs: Catalogs)
   );
 }
 
-function inDocument(name: string, schema: Schema, parameter?: Parameter): DocumentedParameter {
+function inDocument(name: string, schema: Schema, parameter?: Parameter) {
   const { place = 'query', required, component, default: fallback } = parameter ?? {};
   const usual = parameter?.usual ?? fallback;
   const { description, ...bare } = schema;

@@ -3,13 +3,13 @@ import { TIME_FIELD } from '../parameters.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, nextCursor, pageSize } from './lookup.ts';
 import { schemaOf } from './parameters.ts';
-import { type Components, count, list, open, orNull, type RecentName, ref, text, time } from './schema.ts';
+import { count, list, open, orNull, ref, text, time } from './schema.ts';
 
 export const timeField = schemaOf(TIME_FIELD);
 
 const windowTime = (description: string) => text(description, { format: 'date-time' });
 
-export function recentSchemas(): Components<RecentName> {
+export function recentSchemas() {
   return {
     RecentObject: open(
       'An object with coincident sources, at the detail level of the request.',

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../contract/codes.ts';
 import { JOURNAL_ENTRY_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import { errors, header, ignoredHeader } from './general.ts';
-import { type ComponentName, count, integer, ref, type Schema, type Schemas, text } from './schema.ts';
+import { count, integer, ref, type Schema, type Schemas, text } from './schema.ts';
 import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
 
 /** Whether a response has the header that lists the ignored parameters. */
@@ -38,7 +38,7 @@ export function tableResponses(
 
 export function filteredResponses(
   description: string,
-  answer: ComponentName,
+  answer: string,
   ...except: readonly ErrorCode[]
 ): Record<string, Schema> {
   return tableResponses(description, { oneOf: [ref(answer), ref('CountResponse')] }, ...except);

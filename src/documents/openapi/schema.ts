@@ -8,51 +8,7 @@ import type { ObjectField } from '../../contract/object_fields.ts';
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** The names of the components, by family. They let the type checker find references to missing components. */
-export type CommonName =
-  | 'DiaObjectId'
-  | 'DiaObjectIdStr'
-  | 'ObjectStatus'
-  | 'InputStatus'
-  | 'CatalogOutcome'
-  | 'ErrorCode'
-  | 'QualifiesReason'
-  | 'CutEnforcedBy'
-  | 'CutStatus'
-  | 'CatalogRelease'
-  | 'ReliabilityCut'
-  | 'Provenance'
-  | 'Envelope'
-  | 'Error';
-export type ObjectName =
-  | 'MatchSummary'
-  | 'PublishedMatch'
-  | 'ProvenanceSet'
-  | 'Crossmatch'
-  | 'LookupMatch'
-  | 'LookupMatchSummary'
-  | 'LookupPublishedMatch'
-  | 'LookupObject'
-  | 'TnsRecord'
-  | 'ObjectTns';
-export type InputName = 'IdInput' | 'PositionInput' | 'TnsInput' | 'LookupInput';
-export type ResultName = 'IdResult' | 'PositionResult' | 'TnsResult' | 'InvalidInputResult' | 'LookupResult';
-export type LookupName =
-  | InputName
-  | ResultName
-  | 'LookupRequest'
-  | 'LookupResponse'
-  | 'ConeSearchResponse'
-  | 'Filters'
-  | 'CountResponse';
-export type RecentName = 'RecentObject' | 'RecentCrossmatchesPage';
-export type ServiceName = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
-export type ComponentName = CommonName | ObjectName | LookupName | RecentName | ServiceName;
-
-/** The components of one family. Each file of schemas provides some families. */
-export type Components<Name extends ComponentName> = Readonly<Record<Name, Schema>>;
-
-export function ref(name: ComponentName): Schema {
+export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -60,7 +16,7 @@ export function ref(name: ComponentName): Schema {
  * A component, restricted to some of its values. Client generators ignore a type or an enumeration next to `$ref`, with
  * a warning; `allOf` avoids this.
  */
-export function narrowed(name: ComponentName, { type: _, ...schema }: Schema): Schema {
+export function narrowed(name: string, { type: _, ...schema }: Schema): Schema {
   return { allOf: [ref(name)], ...schema };
 }
 

@@ -5,7 +5,6 @@ import { contractVersion, reliabilityCuts, serviceVersion } from './common.ts';
 import {
   always,
   boolean,
-  type Components,
   closed,
   count,
   integer,
@@ -15,12 +14,11 @@ import {
   orNull,
   ref,
   type Schema,
-  type ServiceName,
   text,
   time,
 } from './schema.ts';
 
-export function serviceSchemas(): Components<ServiceName> {
+export function serviceSchemas() {
   return {
     ServiceStatus: closed('Whether the service can answer now.', {
       provenance: ref('Provenance'),
@@ -142,11 +140,7 @@ const limits = closed('Limits of a request.', {
 
 const genericFilter = closed('A filter that does not belong to one catalog.', {
   name: text('Name of the filter.'),
-  kind: text(
-    `The quantity that it limits: ${GENERIC_FILTERS.map(({ kind }) => kind)
-      .filter(distinct)
-      .join(', ')}.`,
-  ),
+  kind: text(`The quantity that it limits: ${[...new Set(GENERIC_FILTERS.map(({ kind }) => kind))].join(', ')}.`),
   bound: orNull({
     type: 'string',
     enum: ['min', 'max'],
@@ -157,10 +151,6 @@ const genericFilter = closed('A filter that does not belong to one catalog.', {
   is_match_filter: boolean('Whether it applies to sources; otherwise to the object itself.'),
   description: text('The effect of the filter.'),
 });
-
-function distinct<T>(value: T, index: number, values: readonly T[]): boolean {
-  return values.indexOf(value) === index;
-}
 
 const serviceDescription = closed('The live configuration of the service.', {
   provenance: ref('Provenance'),

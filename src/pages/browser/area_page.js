@@ -1,25 +1,12 @@
 /** The page of an area: the map to draw on, the text, the file, and the objects inside. */
 import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
-import { fileDrop, fileName, formatButtons, save } from './files.js';
+import { fileDrop, saveButtons } from './files.js';
 import { whileVisible } from './following.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { Nearsky } from './nearsky.js';
-import {
-  ApiError,
-  ask,
-  BROKEN_OFF,
-  byId,
-  errorNotice,
-  errorOf,
-  html,
-  moreButton,
-  part,
-  show,
-  showError,
-  showLoading,
-} from './page.js';
-import { separationDegrees, vectorOf } from './projection.js';
+import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
+import { positionOf, separationDegrees, vectorOf } from './projection.js';
 import { objectList } from './result_list.js';
 import { circleText, outlineOf, polygonText } from './shapes.js';
 import { SkyView } from './sky_view.js';
@@ -155,8 +142,7 @@ function hovered(position) {
 /** Turns the map to an outline, if there is one. @param {Position[]} outline */
 function lookAt(outline) {
   const vectors = outline.map(({ ra, dec }) => vectorOf(ra, dec));
-  const [x = 0, y = 0, z = 0] = [0, 1, 2].map(axis => vectors.reduce((sum, vector) => sum + (vector[axis] ?? 0), 0));
-  const middle = { ra: (Math.atan2(y, x) * 180) / Math.PI, dec: (Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI };
+  const middle = positionOf([0, 1, 2].map(axis => vectors.reduce((sum, vector) => sum + (vector[axis] ?? 0), 0)));
   const extent = Math.max(0.1, ...outline.map(each => separationDegrees(middle, each)));
   if (outline.length > 0) view.look(middle, VIEW_DEGREES / extent);
 }
@@ -291,22 +277,9 @@ function live(area) {
 
 /** All objects as files. @param {string | File} area */
 function downloads(area) {
-  return part('', (told, tell) => {
-    const download = async (/** @type {string} */ format) => {
-      tell('Asking …');
-      try {
-        const path = address({ response: 'table', detail: 'full', format });
-        const response = await fetch(path, { method: 'POST', body: area });
-        if (!response.ok) throw errorOf(response, await response.text());
-        save(await response.blob(), fileName('area', format));
-        tell('Saved.');
-      } catch (error) {
-        tell(error instanceof ApiError ? error.message : BROKEN_OFF);
-      }
-    };
-    return html`
-      <p class="downloads"><span class="unit">Download: </span>${formatButtons(download)}<span class="hint" role="status">${told}</span></p>`;
-  });
+  return saveButtons('area', format =>
+    fetch(address({ response: 'table', detail: 'full', format }), { method: 'POST', body: area }),
+  );
 }
 
 /** Loads the objects of the whole sky, which are drawn below the area. The map also works without them. */

@@ -1,5 +1,5 @@
 /** Describes a cell of the map in words, and lists its objects if they are few. */
-import { Cells, h3 } from './cells.js';
+import { Cells, h3, middleOf } from './cells.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { asJson, ask, badge, html, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { objectList } from './result_list.js';
@@ -23,14 +23,14 @@ const LISTED_RESOLUTION = 2;
  */
 export async function showCell(panel, cells, i, { zoomIn, signal }) {
   const id = cells.ids[i] ?? '';
-  const [lat, lng] = h3.cellToLatLng(id);
+  const { ra, dec } = middleOf(id);
   const list = document.createElement('div');
   const closer = html`<button type="button" @click=${zoomIn}>Zoom in here</button>`;
   show(
     panel,
     html`
       <div class="panel-head">
-        <h3>${sexagesimalRa((lng + 360) % 360, 0)} ${sexagesimalDec(lat, 0)}</h3>
+        <h3>${sexagesimalRa(ra, 0)} ${sexagesimalDec(dec, 0)}</h3>
         <span class="hint">a cell of ${areaText(cells.areaOf(i))}</span>
         ${cells.resolution < FINEST_RESOLUTION && closer}
       </div>
@@ -78,10 +78,7 @@ async function listObjects(list, cells, i, signal) {
   }
   showLoading(list, 'Looking up its objects');
   const places = await fineCells(id, signal);
-  const inputs = places.map((/** @type {string} */ cell) => {
-    const [lat, lng] = h3.cellToLatLng(cell);
-    return { kind: 'position', ra: (lng + 360) % 360, dec: lat };
-  });
+  const inputs = places.map((/** @type {string} */ cell) => ({ kind: 'position', ...middleOf(cell) }));
   const request = { inputs, radius_arcsec: pageData.maxRadiusArcsec, detail: 'matches' };
   const { results, truncated } = await ask('/api/lookup', { ...asJson(request), signal });
   /** @type {Map<string, any>} */

@@ -14,6 +14,12 @@ const SQUARE_DEGREES = (180 / Math.PI) ** 2;
  */
 export const cellCount = resolution => 2 + 120 * 7 ** resolution;
 
+/** The middle of a cell. @param {string} id */
+export function middleOf(id) {
+  const [dec, longitude] = h3.cellToLatLng(id);
+  return { ra: (longitude + 360) % 360, dec };
+}
+
 export class Cells {
   /** @param {any} answer of /api/sky-map */
   constructor(answer) {

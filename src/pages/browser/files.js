@@ -1,5 +1,5 @@
 /** Helpers for files that a user uploads to a page, or downloads from it. */
-import { html, pageData } from './page.js';
+import { ApiError, BROKEN_OFF, errorOf, html, pageData, part } from './page.js';
 
 /**
  * Accepts a file that the user chooses or drops.
@@ -34,6 +34,29 @@ export function formatButtons(download) {
   return pageData.formats.map(
     ({ name, title }) => html`<button type="button" class="link" @click=${() => download(name)}>${title}</button> `,
   );
+}
+
+/**
+ * A button for each format that saves an answer as a file.
+ * @param {string} of the answer's name in the name of the file
+ * @param {(format: string) => Promise<Response>} request
+ */
+export function saveButtons(of, request) {
+  return part('', (told, tell) => {
+    const download = async (/** @type {string} */ format) => {
+      tell('Asking …');
+      try {
+        const response = await request(format);
+        if (!response.ok) throw errorOf(response, await response.text());
+        save(await response.blob(), fileName(of, format));
+        tell('Saved.');
+      } catch (error) {
+        tell(error instanceof ApiError ? error.message : BROKEN_OFF);
+      }
+    };
+    return html`
+      <p class="downloads"><span class="unit">Download: </span>${formatButtons(download)}<span class="hint" role="status">${told}</span></p>`;
+  });
 }
 
 /** The name of a file. @param {string} of @param {string} format */

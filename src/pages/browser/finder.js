@@ -1,12 +1,26 @@
 /** The finder plot: the surroundings of an object in arcsec, north up and east to the left. */
 
-import { catalogOf, html, releaseOf, svg } from './page.js';
+import { catalogOf, foundIn, html, releaseOf, svg } from './page.js';
 import { offsetsArcsec } from './projection.js';
 
 /**
  * @typedef {{ ra: number, dec: number, name: string, catalog?: string, href?: string, isFurther?: boolean }} Mark
  *   a source of a catalog, or another object; `isFurther` if no crossmatch has recorded the source
  */
+
+/** The mark of a catalog's source. @param {any} source @returns {Mark} */
+export function sourceMark(source) {
+  const { ra, dec, catalog_name: catalog, catalog_source_id } = source;
+  return { ra, dec, catalog, name: `${foundIn(source)} ${catalog_source_id}` };
+}
+
+/** The mark of an object, which links to its page. @param {any} object @returns {Mark} */
+export const objectMark = ({ ra, dec, diaObjectId_str: id }) => ({
+  ra,
+  dec,
+  name: `object ${id}`,
+  href: `/objects/${id}`,
+});
 
 const SIZE = 320;
 const MIDDLE = SIZE / 2;

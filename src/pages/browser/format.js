@@ -1,4 +1,5 @@
 /** Numbers, positions and times as text for people. */
+import { positionOf, vectorOf } from './projection.js';
 
 /** @param {number} ra degrees @param {number} [digits] of the seconds */
 export function sexagesimalRa(ra, digits = 2) {
@@ -57,23 +58,16 @@ const GALACTIC = [
  * @param {number} b degrees
  */
 export function fromGalactic(l, b) {
-  const radians = Math.PI / 180;
-  const cosB = Math.cos(b * radians);
-  const vector = [cosB * Math.cos(l * radians), cosB * Math.sin(l * radians), Math.sin(b * radians)];
-  const [x = 0, y = 0, z = 0] = [0, 1, 2].map(i =>
-    vector.reduce((sum, each, k) => sum + each * (GALACTIC[k]?.[i] ?? 0), 0),
-  );
-  return { ra: (Math.atan2(y, x) / radians + 360) % 360, dec: Math.atan2(z, Math.hypot(x, y)) / radians };
+  const vector = vectorOf(l, b);
+  return positionOf([0, 1, 2].map(i => vector.reduce((sum, each, k) => sum + each * (GALACTIC[k]?.[i] ?? 0), 0)));
 }
 
 /** Galactic longitude and latitude, degrees. @param {number} ra @param {number} dec degrees */
 export function galactic(ra, dec) {
-  const radians = Math.PI / 180;
-  const cosDec = Math.cos(dec * radians);
-  const vector = [cosDec * Math.cos(ra * radians), cosDec * Math.sin(ra * radians), Math.sin(dec * radians)];
-  const [x = 0, y = 0, z = 0] = GALACTIC.map(row => row.reduce((sum, each, i) => sum + each * (vector[i] ?? 0), 0));
-  const l = Math.atan2(y, x) / radians;
-  return { l: l < 0 ? l + 360 : l, b: Math.atan2(z, Math.hypot(x, y)) / radians };
+  const vector = vectorOf(ra, dec);
+  const turned = GALACTIC.map(row => row.reduce((sum, each, i) => sum + each * (vector[i] ?? 0), 0));
+  const { ra: l, dec: b } = positionOf(turned);
+  return { l, b };
 }
 
 /** Modified Julian Date, UTC. @param {string} iso a time as the API writes it @param {number} [digits] */

@@ -1,6 +1,6 @@
 /** The front page: the map, its layers and legend, and the selected cell. */
 import { showCell } from './cell_panel.js';
-import { Cells, cellCount, h3 } from './cells.js';
+import { Cells, cellCount, h3, middleOf } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { ApiError, ask, byId, html, pageData, releaseOf, show } from './page.js';
@@ -256,13 +256,12 @@ function table(shown) {
           },
         ];
   const rows = busiest.map(i => {
-    const [lat, lng] = h3.cellToLatLng(shown.ids[i] ?? '');
-    const ra = (lng + 360) % 360;
+    const middle = middleOf(shown.ids[i] ?? '');
     const look = () => {
-      view.look({ ra, dec: lat }, Math.max(view.zoom, zoomTo(shown.resolution)));
-      open({ ra, dec: lat });
+      view.look(middle, Math.max(view.zoom, zoomTo(shown.resolution)));
+      open(middle);
     };
-    const place = `${sexagesimalRa(ra, 0)} ${sexagesimalDec(lat, 0)}`;
+    const place = `${sexagesimalRa(middle.ra, 0)} ${sexagesimalDec(middle.dec, 0)}`;
     return html`
       <tr>
         <th scope="row"><button type="button" class="link" @click=${look}>${place}</button></th>
@@ -329,8 +328,7 @@ function open(position) {
     return;
   }
   const zoomIn = () => {
-    const [lat, lng] = h3.cellToLatLng(found.id);
-    view.look({ ra: (lng + 360) % 360, dec: lat }, zoomTo(found.cells.resolution));
+    view.look(middleOf(found.id), zoomTo(found.cells.resolution));
     canvas.focus();
   };
   void showCell(panel, found.cells, found.i, { zoomIn, signal: panelRequest.signal });

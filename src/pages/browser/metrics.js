@@ -42,20 +42,15 @@ export function sampleOf(metrics, name) {
  * @returns {Broker[]} by name
  */
 export function brokersOf(metrics) {
-  /** @type {Map<string, { alerts: number, objects: number }>} */
-  const sums = new Map();
-  for (const { labels, value } of metrics.get('crossmatch_alerts_ingested_total') ?? []) {
-    const broker = labels.broker ?? '';
-    const { alerts, objects } = sums.get(broker) ?? { alerts: 0, objects: 0 };
-    sums.set(broker, { alerts: alerts + value, objects: objects + (labels.result === 'new' ? value : 0) });
-  }
-  const last = new Map(
-    (metrics.get('crossmatch_alert_last_success_timestamp_seconds') ?? []).map(({ labels, value }) => [
-      labels.broker,
-      value,
-    ]),
-  );
-  return [...sums]
-    .map(([broker, { alerts, objects }]) => ({ broker, alerts, objects, lastSeconds: last.get(broker) }))
+  const sum = (/** @type {Sample[]} */ samples) => samples.reduce((total, { value }) => total + value, 0);
+  const ingested = metrics.get('crossmatch_alerts_ingested_total') ?? [];
+  const last = metrics.get('crossmatch_alert_last_success_timestamp_seconds') ?? [];
+  return [...Map.groupBy(ingested, ({ labels }) => labels.broker ?? '')]
+    .map(([broker, samples]) => ({
+      broker,
+      alerts: sum(samples),
+      objects: sum(samples.filter(({ labels }) => labels.result === 'new')),
+      lastSeconds: last.findLast(({ labels }) => labels.broker === broker)?.value,
+    }))
     .sort((a, b) => (a.broker < b.broker ? -1 : 1));
 }

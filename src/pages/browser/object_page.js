@@ -4,7 +4,7 @@
  */
 import { bibtexOf, curlOf, pythonOf } from './citing.js';
 import { save } from './files.js';
-import { finder, finderKey } from './finder.js';
+import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { finderPng } from './finder_png.js';
 import {
   arcsec,
@@ -73,7 +73,7 @@ function absent(object) {
       or it was removed here. The object may exist all the same.</p>
     </div>
     <h2>Where it may be known</h2>
-    ${linkList('At the brokers', brokerLinks(object))}`;
+    ${linkList('At the brokers', linksOf(object, false))}`;
 }
 
 /** @param {any} object @param {any} provenanceSets */
@@ -110,8 +110,8 @@ function elsewhere(object) {
   return html`
     <section class="elsewhere">
       <h2>Elsewhere</h2>
-      ${linkList('At the brokers', brokerLinks(object))}
-      ${ra !== null && linkList('At this position', placeLinks(object))}
+      ${linkList('At the brokers', linksOf(object, false))}
+      ${ra !== null && linkList('At this position', linksOf(object, true))}
       ${downloads(`/api/objects/${id}?detail=full`, 'This object')}
       ${ra !== null && around}
     </section>`;
@@ -217,24 +217,16 @@ function galacticText(ra, dec) {
 
 /** @typedef {{ name: string, url: string, about: string }} Link */
 
-/** @param {any} object @returns {Link[]} */
-function brokerLinks({ diaObjectId_str: text }) {
+/**
+ * The links to pages about an object, or about its position.
+ * @param {any} object @param {boolean} isPlace @returns {Link[]}
+ */
+function linksOf({ diaObjectId_str, ra, dec }, isPlace) {
+  /** @type {Record<string, string>} */
+  const values = { id: diaObjectId_str, ra: `${ra}`, dec: dec < 0 ? `${dec}` : `%2B${dec}` };
   return pageData.links
-    .filter(({ url }) => !url.includes('{ra}'))
-    .map(link => ({ ...link, url: link.url.replaceAll('{id}', text) }));
-}
-
-/** @param {any} object @returns {Link[]} */
-function placeLinks({ diaObjectId_str: text, ra, dec }) {
-  return pageData.links
-    .filter(({ url }) => url.includes('{ra}'))
-    .map(link => ({
-      ...link,
-      url: link.url
-        .replaceAll('{id}', text)
-        .replaceAll('{ra}', `${ra}`)
-        .replaceAll('{dec}', dec < 0 ? `${dec}` : `%2B${dec}`),
-    }));
+    .filter(({ url }) => url.includes('{ra}') === isPlace)
+    .map(link => ({ ...link, url: link.url.replace(/\{(id|ra|dec)\}/g, (_, name) => values[name] ?? '') }));
 }
 
 /** @param {string} title @param {Link[]} links */
@@ -262,7 +254,7 @@ function neighbourhood(object) {
         <h2>The neighbourhood</h2>
         <p class="hint">There is no valid position to draw.</p>
       </section>`;
-  const sources = object.matches.map(markOf);
+  const sources = object.matches.map(sourceMark);
   const unsearched = UNSEARCHED.get(object.status);
   const survey = pageData.imageUrl === null ? undefined : surveyImage(object, pageData.imageUrl, draw);
   /** @type {import('./finder.js').Mark[]} */
@@ -340,7 +332,7 @@ function neighbourhood(object) {
       const recorded = new Set(object.matches.map(identityOf));
       further = near.sources
         .filter((/** @type {any} */ source) => !recorded.has(identityOf(source)))
-        .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }));
+        .map((/** @type {any} */ source) => ({ ...sourceMark(source), isFurther: true }));
       colours = colourMagnitude(object, near.sources, radius);
       const more = near.truncated ? ', of which the plot has the nearest' : '';
       const unsearched = near.catalogs
@@ -365,12 +357,7 @@ function neighbourhood(object) {
       const cone = await ask(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radius}&detail=position&page_size=200`);
       others = cone.results[0].objects
         .filter((/** @type {any} */ other) => other.diaObjectId_str !== own)
-        .map((/** @type {any} */ { ra, dec, diaObjectId_str: id }) => ({
-          ra,
-          dec,
-          name: `object ${id}`,
-          href: `/objects/${id}`,
-        }));
+        .map(objectMark);
       const more = cone.next_cursor !== null ? ', of which the plot has the first' : '';
       const found = cone.results[0].total - 1;
       notes.push(` Within ${radius}″: ${found === 0 ? 'no other object' : counted(found, 'other object')}${more}.`);
@@ -419,12 +406,6 @@ function colourMagnitude({ matches }, near, radius) {
       ${scatterPlot(colour, magnitude, marked)}
       <figcaption class="hint">${releaseOf('gaia_dr3')} within ${radius}″, as observed; the ring is the coincident source.</figcaption>
     </figure>`;
-}
-
-/** The mark of a catalog's source on the finder. @param {any} source */
-function markOf(source) {
-  const { ra, dec, catalog_name: catalog, catalog_source_id } = source;
-  return { ra, dec, catalog, name: `${foundIn(source)} ${catalog_source_id}` };
 }
 
 /** The same for all releases of a catalog. @param {any} source */

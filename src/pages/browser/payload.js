@@ -7,7 +7,7 @@
  * @typedef {Record<string, unknown>} Payload
  * @typedef {import('../../contract/catalog.ts').Highlight} Highlight
  * @typedef {import('../../contract/catalog.ts').Photometry} Photometry
- * @typedef {{ name: string, release: string, idType: string, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
+ * @typedef {{ name: string, release: string, idType?: string | undefined, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
  * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined if the service does not have
  * the catalog
  */

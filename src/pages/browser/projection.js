@@ -21,6 +21,11 @@ export function vectorOf(ra, dec) {
   return [cosDec * Math.cos(ra * RADIANS), cosDec * Math.sin(ra * RADIANS), Math.sin(dec * RADIANS)];
 }
 
+/** @param {readonly number[]} vector of any length @returns {Position} */
+export function positionOf([x = 0, y = 0, z = 0]) {
+  return { ra: (Math.atan2(y, x) / RADIANS + 360) % 360, dec: Math.atan2(z, Math.hypot(x, y)) / RADIANS };
+}
+
 /** The projection with a given position in the middle. */
 export class Projection {
   #sinRa;

@@ -2,8 +2,8 @@
 
 import { follow } from './following.js';
 import { count, counted, mjd, time } from './format.js';
-import { asJson, ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
-import { downloads, hasSource, nearestFirst, sorted, source, transientText } from './result_list.js';
+import { ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
+import { downloads, hasSource, nearestFirst, sorted, source, transientText, wholeObjects } from './result_list.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /**
@@ -107,7 +107,7 @@ async function load() {
   showLoading(place, 'Loading');
   try {
     const page = await ask(`/api/recent-crossmatches?${query}&page_size=${PAGE_SIZE}&detail=ids`);
-    const objects = await known(page.objects);
+    const objects = await wholeObjects(page.objects);
     if (mine !== asked) return;
     loaded = { page, objects, path: `/api/recent-crossmatches?${query}&detail=full` };
     draw();
@@ -115,17 +115,6 @@ async function load() {
   } catch (error) {
     if (mine === asked) showError(place, error, load);
   }
-}
-
-/**
- * Loads the full objects for a listing, which contains only a few values of each object, in the same order.
- * @param {any[]} listed
- */
-async function known(listed) {
-  if (listed.length === 0) return [];
-  const inputs = listed.map(({ diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
-  const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
-  return results.flatMap((/** @type {any} */ { objects }) => objects);
 }
 
 /**
@@ -196,7 +185,7 @@ async function loadMore() {
   try {
     const query = `cursor=${encodeURIComponent(before.page.next_cursor)}&page_size=${PAGE_SIZE}`;
     const page = await ask(`/api/recent-crossmatches?${query}`);
-    const objects = await known(page.objects);
+    const objects = await wholeObjects(page.objects);
     if (mine !== asked || loaded !== before) return false;
     loaded = { ...before, page: { ...page, window: before.page.window }, objects: [...before.objects, ...objects] };
     return true;

@@ -1,7 +1,18 @@
 /** Objects as a list of links. */
 import { arcsec, counted, degrees, time } from './format.js';
-import { badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
+import { asJson, ask, badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
 import { magnitudeText, mainMagnitude } from './payload.js';
+
+/**
+ * Loads the objects of a listing with all their data, in the same order.
+ * @param {any[]} listed
+ */
+export async function wholeObjects(listed) {
+  if (listed.length === 0) return [];
+  const inputs = listed.map(({ diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
+  const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
+  return results.flatMap((/** @type {any} */ { objects }) => objects);
+}
 
 /** @param {any[]} objects of the API, at the level `matches` or `full` @param {string} label */
 export function objectList(objects, label) {

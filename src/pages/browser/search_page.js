@@ -1,27 +1,22 @@
 /** The script of the results page: the typed text, its interpretation, and the answer of the API. */
-import { fileName, formatButtons, save } from './files.js';
-import { finder, finderKey } from './finder.js';
+import { saveButtons } from './files.js';
+import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
-  ApiError,
   asJson,
   ask,
-  BROKEN_OFF,
   badge,
   byId,
-  errorOf,
-  foundIn,
   html,
   moreButton,
   pageData,
-  part,
   prose,
   releaseOf,
   show,
   showError,
   showLoading,
 } from './page.js';
-import { countLine, downloads, nearestFirst, objectList, sortableList } from './result_list.js';
+import { countLine, downloads, nearestFirst, objectList, sortableList, wholeObjects } from './result_list.js';
 import { fit, listKey } from './search_box.js';
 import { parseSearchList } from './search_text.js';
 
@@ -141,9 +136,7 @@ async function showId(id) {
 async function objectsOf({ catalog, id }) {
   const { count, objects: listed } = await ask(`/api/sources/${catalog}/${encodeURIComponent(id)}`);
   if (count === 0) return [];
-  const inputs = listed.map((/** @type {any} */ { diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
-  const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
-  const objects = results.flatMap((/** @type {any} */ each) => each.objects);
+  const objects = await wholeObjects(listed);
   const title = `${counted(count, 'object')} with the source ${releaseOf(catalog)} ${id}`;
   const cut = listed.length < count && html`<p class="hint">The first ${listed.length}.</p>`;
   return [html`<h2 class="count">${title}</h2>${cut}${objectList(objects, title)}`];
@@ -253,24 +246,13 @@ function plotOf(centre, objects, radiusArcsec) {
   const sources = placed.flatMap(object =>
     nearestFirst(object)
       .filter(({ ra }) => typeof ra === 'number')
-      .map(match => ({
-        ra: match.ra,
-        dec: match.dec,
-        catalog: match.catalog_name,
-        name: `${foundIn(match)} ${match.catalog_source_id}`,
-      })),
+      .map(sourceMark),
   );
-  const marks = placed.map(({ ra, dec, diaObjectId_str: id }) => ({
-    ra,
-    dec,
-    name: `object ${id}`,
-    href: `/objects/${id}`,
-  }));
   const catalogs = [...new Set(sources.map(({ catalog }) => `${catalog}`))];
   return html`
     <section class="plot-of">
       <h2>The field</h2>
-      ${finder(centre, [...sources, ...marks], radiusArcsec, 1.1 * radiusArcsec)}
+      ${finder(centre, [...sources, ...placed.map(objectMark)], radiusArcsec, 1.1 * radiusArcsec)}
       ${finderKey(catalogs, true, { middle: 'the middle of the search' })}
       <p class="hint">The circle is what was searched, ${radiusArcsec}″.</p>
     </section>`;
@@ -341,7 +323,7 @@ async function showMany() {
       <h2 class="count">${counted(objects.size, 'object')} for ${counted(entries.length, 'entry', 'entries')}</h2>
       <p class="hint">${said}</p>
       ${unclear.length > 0 && unclearList(unclear)}
-      ${listDownloads(request)}
+      ${saveButtons('lookup', format => fetch(`/api/lookup?format=${format}`, asJson(request)))}
       ${asked.map(({ typed }, i) => entrySection(typed, answer.results[i]))}`,
   );
 }
@@ -377,23 +359,4 @@ function entrySection(text, { status, objects, total, truncated, tns, error }) {
       ${truncated && html`<p class="hint">The first ${listed.length} of ${counted(total, 'object')}.</p>`}
       ${listed.length > 0 ? objectList(listed, text) : why}
     </section>`;
-}
-
-/**
- * Links to the same lookup as files.
- * @param {object} request
- */
-function listDownloads(request) {
-  return part('', (failure, fail) => {
-    const download = async (/** @type {string} */ format) => {
-      try {
-        const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
-        if (!response.ok) throw errorOf(response, await response.text());
-        save(await response.blob(), fileName('lookup', format));
-      } catch (error) {
-        fail(error instanceof ApiError ? error.message : BROKEN_OFF);
-      }
-    };
-    return html`<p class="downloads">Download: ${formatButtons(download)}${failure}</p>`;
-  });
 }

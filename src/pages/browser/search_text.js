@@ -7,7 +7,7 @@
  *   | { kind: 'position', ra: number, dec: number, radiusArcsec: number | undefined }
  *   | { kind: 'source', catalog: string, id: string }
  *   | { kind: 'unclear', reason: string }} SearchText
- * @typedef {{ name: string, release: string, idType: string }} KnownCatalog
+ * @typedef {{ name: string, release: string, idType?: string | undefined }} KnownCatalog
  */
 
 const MAX_ID = 2n ** 63n - 1n;

@@ -1,5 +1,5 @@
 /** Circles and polygons of the sky as text, and their outlines on the map. */
-import { separationDegrees, vectorOf } from './projection.js';
+import { positionOf, separationDegrees, vectorOf } from './projection.js';
 
 /** @typedef {import('./projection.js').Position} Position */
 
@@ -53,11 +53,11 @@ function around({ ra, dec }, radius) {
   const [near, far] = [Math.cos(radius * RADIANS), Math.sin(radius * RADIANS)];
   return Array.from({ length: POINTS + 1 }, (_, i) => {
     const [up, aside] = [far * Math.cos((2 * Math.PI * i) / POINTS), far * Math.sin((2 * Math.PI * i) / POINTS)];
-    return positionOf(
+    return positionOf([
       near * x + up * north[0] + aside * east[0],
       near * y + up * north[1] + aside * east[1],
       near * z + up * north[2] + aside * east[2],
-    );
+    ]);
   });
 }
 
@@ -68,11 +68,6 @@ function edge(from, to) {
   return Array.from({ length: EDGE_POINTS + 1 }, (_, i) => {
     const t = i / EDGE_POINTS;
     const [p, q] = angle < 1e-9 ? [1 - t, t] : [Math.sin((1 - t) * angle), Math.sin(t * angle)];
-    return positionOf(p * a[0] + q * b[0], p * a[1] + q * b[1], p * a[2] + q * b[2]);
+    return positionOf([p * a[0] + q * b[0], p * a[1] + q * b[1], p * a[2] + q * b[2]]);
   });
-}
-
-/** @param {number} x @param {number} y @param {number} z of any length */
-function positionOf(x, y, z) {
-  return { ra: (Math.atan2(y, x) / RADIANS + 360) % 360, dec: Math.atan2(z, Math.hypot(x, y)) / RADIANS };
 }

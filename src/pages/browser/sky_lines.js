@@ -1,5 +1,6 @@
 /** Astronomical reference lines, as curves on the sky. */
 import { fromGalactic, galactic } from './format.js';
+import { positionOf } from './projection.js';
 
 /** @typedef {import('./projection.js').Position} Position */
 /**
@@ -19,11 +20,8 @@ const SURVEY = { south: -72, north: 12, fromPlane: 15 };
 
 /** @param {number} longitude radians @returns {Position} */
 function ecliptic(longitude) {
-  const y = Math.sin(longitude) * Math.cos(OBLIQUITY);
-  return {
-    ra: (Math.atan2(y, Math.cos(longitude)) / RADIANS + 360) % 360,
-    dec: Math.asin(Math.sin(longitude) * Math.sin(OBLIQUITY)) / RADIANS,
-  };
+  const [cos, sin] = [Math.cos(longitude), Math.sin(longitude)];
+  return positionOf([cos, sin * Math.cos(OBLIQUITY), sin * Math.sin(OBLIQUITY)]);
 }
 
 /** @param {number} dec */

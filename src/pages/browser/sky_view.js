@@ -3,7 +3,7 @@ import { cellCount } from './cells.js';
 import { BINS } from './colours.js';
 import { fixed, hours } from './format.js';
 import { byId } from './page.js';
-import { Projection, SEMI_MAJOR, SEMI_MINOR } from './projection.js';
+import { Projection, SEMI_MAJOR, SEMI_MINOR, vectorOf } from './projection.js';
 import { SKY_LINES } from './sky_lines.js';
 
 /**
@@ -277,14 +277,7 @@ export class SkyView {
    * @param {{ x: number, y: number }} point receives the result
    */
   #toCanvas(ra, dec, point) {
-    const cosDec = Math.cos(dec / DEGREES);
-    this.projection.project(
-      cosDec * Math.cos(ra / DEGREES),
-      cosDec * Math.sin(ra / DEGREES),
-      Math.sin(dec / DEGREES),
-      0,
-      point,
-    );
+    this.projection.project(...vectorOf(ra, dec), 0, point);
     return { x: this.width / 2 + point.x * this.scale, y: this.height / 2 - point.y * this.scale };
   }
 
@@ -317,16 +310,7 @@ export class SkyView {
     const [x, y] = [this.width / 2, this.height / 2];
     context.strokeStyle = colour;
     context.lineWidth = 1.5;
-    context.beginPath();
-    context.moveTo(x - 12, y);
-    context.lineTo(x - 4, y);
-    context.moveTo(x + 4, y);
-    context.lineTo(x + 12, y);
-    context.moveTo(x, y - 12);
-    context.lineTo(x, y - 4);
-    context.moveTo(x, y + 4);
-    context.lineTo(x, y + 12);
-    context.stroke();
+    context.stroke(new Path2D(`M${x - 12} ${y}h8m8 0h8M${x} ${y - 12}v8m0 8v8`));
   }
 
   #listen() {
