@@ -16,6 +16,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Arena } from '@nearsky/sky-index';
+import { collectWhenQuiet } from '../base/shared_memory.ts';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';
@@ -54,6 +55,8 @@ export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefin
     throw error;
   } finally {
     closeSync(fd);
+    // This thread would keep these arenas when they are replaced.
+    collectWhenQuiet();
   }
 }
 

@@ -143,34 +143,35 @@ export class Pool {
   #settled(task: Task<unknown>, options: RunOptions): Promise<unknown> {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const piscina = (this.#piscina ??= this.#start());
+    const { transferList, ends } = options;
+    const ending = new AbortController();
+    if (ends?.aborted) ending.abort();
+    // The functions below do not use the task, because they would keep its data until it is done.
+    const ran = piscina.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ending.signal }) });
+    const { kind } = task;
     return new Promise((resolve, reject) => {
       const hung = () => {
         reject(
-          new PoolError(`Cannot finish a ${task.kind} task because its thread does not answer: waited ${timeoutMs} ms`),
+          new PoolError(`Cannot finish a ${kind} task because its thread does not answer: waited ${timeoutMs} ms`),
         );
         this.#replace(piscina);
       };
       const aborted = () => finish(() => reject(options.signal?.reason));
-      const ending = new AbortController();
       const ended = () => void this.#end(piscina, () => ending.abort());
-      if (options.ends?.aborted) ending.abort();
       const timer = timeoutMs < Number.POSITIVE_INFINITY ? setTimeout(hung, timeoutMs) : undefined;
       const finish = (settle: () => void) => {
         clearTimeout(timer);
         options.signal?.removeEventListener('abort', aborted);
-        options.ends?.removeEventListener('abort', ended);
+        ends?.removeEventListener('abort', ended);
         settle();
       };
       options.signal?.addEventListener('abort', aborted, { once: true });
-      options.ends?.addEventListener('abort', ended, { once: true });
-      const { transferList, ends } = options;
-      piscina.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ending.signal }) }).then(
+      ends?.addEventListener('abort', ended, { once: true });
+      ran.then(
         value => finish(() => resolve(value)),
         error =>
           finish(() =>
-            reject(
-              threadEnded(error) ? new PoolError(`Cannot finish a ${task.kind} task because its thread ended`) : error,
-            ),
+            reject(threadEnded(error) ? new PoolError(`Cannot finish a ${kind} task because its thread ended`) : error),
           ),
       );
     });

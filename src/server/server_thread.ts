@@ -34,7 +34,7 @@ export interface ServeTask extends Task<undefined> {
   /** The memory of the thread's `ThreadMetrics` and of the `SharedState`. */
   readonly metrics: SharedArrayBuffer;
   readonly state: SharedArrayBuffer;
-  readonly generation: PublishedGeneration | undefined;
+  generation: PublishedGeneration | undefined;
   readonly link: MessagePort;
 }
 
@@ -52,6 +52,8 @@ export async function runServer(task: ServeTask): Promise<undefined> {
   const drain = Promise.withResolvers<number>();
   const state = new SharedState(task.state);
   const link = new CoordinatorLink(task.link, state, task.generation, drain.resolve);
+  // The task lasts as long as the thread, and would keep the arenas of its first generation.
+  task.generation = undefined;
   const app = createApp({ config, log: link.log, coordination: link, metrics, threads });
   const { NEARSKY_MAX_CONNECTIONS, API_REQUEST_BUDGET_SECONDS, API_MAX_TABLE_MIB, TAP_MAX_UPLOAD_MIB } = config;
   const limits = serverLimits(

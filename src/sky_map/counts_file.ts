@@ -15,7 +15,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import type { Store } from '../store/store.ts';
@@ -48,10 +48,12 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   const parts = [head, ...[low, high, cells, statuses].map(column => Buffer.from(column.buffer))];
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
+  parts.push(hash.digest());
   const directory = makeIndexDirectory(dataDir);
   const aside = join(directory, `${FILE}.${process.pid}.tmp`);
   try {
-    writeFileSync(aside, Buffer.concat([...parts, hash.digest()]), { mode: 0o600 });
+    writeFileSync(aside, '', { mode: 0o600 });
+    for (const part of parts) appendFileSync(aside, part);
     renameSync(aside, join(directory, FILE));
   } catch (error) {
     rmSync(aside, { force: true });

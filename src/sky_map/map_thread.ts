@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type Coverage, RADIANS_PER_DEGREE } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
+import { collectWhenQuiet } from '../base/shared_memory.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { MapLayer } from '../contract/enums.ts';
 import type { Provenance } from '../crossmatch/provenance.ts';
@@ -122,6 +123,7 @@ function saveNowAndThen(followed: Followed, store: Store): string | undefined {
   try {
     saveCounts(threadDataDir(), store, { sequence, columns: counts.columns() });
     followed.savedSequence = sequence;
+    collectWhenQuiet();
   } catch (error) {
     return messageOf(error);
   }

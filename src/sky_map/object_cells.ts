@@ -1,11 +1,16 @@
 /**
- * The cell and the status of each object on the map, by object id. An entry takes 13 bytes; there are at most three
- * times as many entries as objects.
+ * The cell and the status of each object on the map, by object id. An entry takes 13 bytes; beyond a thousand objects
+ * there are at most 1.7 times as many entries as objects.
  */
+
+import { discard } from '../base/shared_memory.ts';
 
 const SMALLEST = 1024;
 const MAX_FILL = 0.75;
+/** Small, so that the memory grows with the objects and not in large steps. */
+const GROWTH = 1.25;
 const EMPTY = 255;
+const ENTRY_BYTES = 13;
 
 /** Every object of a table, in parallel arrays: the low and high halves of its id, its cell, and its status. */
 export interface ObjectColumns {
@@ -41,7 +46,7 @@ export class ObjectCells {
    * @param cellOf returns the cell of a new object; an object never moves
    */
   put(diaObjectId: bigint, status: number, cellOf: () => number): Replaced {
-    if (this.#length >= MAX_FILL * this.#cells.length) this.#resize(2 * this.#cells.length);
+    if (this.#length >= MAX_FILL * this.#cells.length) this.#resize(this.#cells.length);
     const low = Number(diaObjectId & 0xffffffffn);
     const high = Number(diaObjectId >> 32n);
     const place = this.#find(low, high);
@@ -58,16 +63,17 @@ export class ObjectCells {
 
   /** Removes an object. Returns its cell and status; undefined if the table does not have it. */
   remove(diaObjectId: bigint): { readonly cell: number; readonly status: number } | undefined {
-    const mask = this.#cells.length - 1;
+    const after = (place: number) => (place + 1 < this.#cells.length ? place + 1 : 0);
+    const steps = (from: number, to: number) => (to >= from ? to - from : to - from + this.#cells.length);
     let hole = this.#find(Number(diaObjectId & 0xffffffffn), Number(diaObjectId >> 32n));
     const status = this.#statuses[hole]!;
     if (status === EMPTY) return undefined;
     const removed = { cell: this.#cells[hole]!, status };
     this.#length--;
     // Entries that are found by passing over the hole move into it.
-    for (let place = (hole + 1) & mask; this.#statuses[place] !== EMPTY; place = (place + 1) & mask) {
+    for (let place = after(hole); this.#statuses[place] !== EMPTY; place = after(place)) {
       const home = this.#home(this.#low[place]!, this.#high[place]!);
-      if (((place - home) & mask) < ((place - hole) & mask)) continue;
+      if (steps(home, place) < steps(hole, place)) continue;
       this.#low[hole] = this.#low[place]!;
       this.#high[hole] = this.#high[place]!;
       this.#cells[hole] = this.#cells[place]!;
@@ -85,24 +91,25 @@ export class ObjectCells {
   }
 
   columns(): ObjectColumns {
-    const places = new Uint32Array(this.#length);
+    const low = new Uint32Array(this.#length);
+    const high = new Uint32Array(this.#length);
+    const cells = new Int32Array(this.#length);
+    const statuses = new Uint8Array(this.#length);
     let found = 0;
-    for (let place = 0; place < this.#cells.length; place++)
-      if (this.#statuses[place] !== EMPTY) places[found++] = place;
-    return {
-      low: Uint32Array.from(places, place => this.#low[place]!),
-      high: Uint32Array.from(places, place => this.#high[place]!),
-      cells: Int32Array.from(places, place => this.#cells[place]!),
-      statuses: Uint8Array.from(places, place => this.#statuses[place]!),
-    };
+    for (let place = 0; place < this.#cells.length; place++) {
+      if (this.#statuses[place] === EMPTY) continue;
+      low[found] = this.#low[place]!;
+      high[found] = this.#high[place]!;
+      cells[found] = this.#cells[place]!;
+      statuses[found++] = this.#statuses[place]!;
+    }
+    return { low, high, cells, statuses };
   }
 
   /** A table with the entries of `columns`. */
   static of({ low, high, cells, statuses }: ObjectColumns): ObjectCells {
     const table = new ObjectCells();
-    let size = SMALLEST;
-    while (size * MAX_FILL <= low.length) size *= 2;
-    table.#resize(size);
+    table.#resize(Math.max(SMALLEST, Math.ceil(low.length / MAX_FILL)));
     for (let i = 0; i < low.length; i++) table.#set(low[i]!, high[i]!, cells[i]!, statuses[i]!);
     table.#length = low.length;
     return table;
@@ -117,21 +124,22 @@ export class ObjectCells {
   }
 
   #find(low: number, high: number): number {
-    const mask = this.#cells.length - 1;
+    const { length } = this.#cells;
     let place = this.#home(low, high);
-    for (; this.#statuses[place] !== EMPTY; place = (place + 1) & mask)
-      if (this.#low[place] === low && this.#high[place] === high) break;
+    while (this.#statuses[place] !== EMPTY && (this.#low[place] !== low || this.#high[place] !== high))
+      if (++place === length) place = 0;
     return place;
   }
 
   /** The first place at which an object is looked for. */
   #home(low: number, high: number): number {
     const mixed = Math.imul(Math.imul(low, 0x9e3779b1) ^ high, 0x85ebca6b) >>> 0;
-    return (mixed ^ (mixed >>> 15)) & (this.#cells.length - 1);
+    return Math.floor((mixed / 2 ** 32) * this.#cells.length);
   }
 
-  /** @param size the number of entries, a power of two */
-  #resize(size: number): void {
+  /** @param least the number of entries that are needed at least */
+  #resize(least: number): void {
+    const size = Math.ceil(GROWTH * least);
     const [low, high, cells, statuses] = [this.#low, this.#high, this.#cells, this.#statuses];
     this.#low = new Uint32Array(size);
     this.#high = new Uint32Array(size);
@@ -139,5 +147,6 @@ export class ObjectCells {
     this.#statuses = new Uint8Array(size).fill(EMPTY);
     for (let old = 0; old < cells.length; old++)
       if (statuses[old] !== EMPTY) this.#set(low[old]!, high[old]!, cells[old]!, statuses[old]!);
+    discard(ENTRY_BYTES * cells.length);
   }
 }

@@ -1,5 +1,6 @@
 /** Finds the objects near given positions in a generation of the index, on a thread that has opened the index. */
 import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
+import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { Find } from '../contract/table_match.ts';
 import { removedRows } from '../generations/removed_rows.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
@@ -39,6 +40,8 @@ export interface FoundObjects {
 const MANY_PAIRS = 200_000;
 
 export function runFindObjects({ generation, find, ...asked }: FindObjectsTask): FoundObjects {
+  // This thread would keep the generation when it is replaced.
+  collectWhenQuiet();
   const index = openGeneration(generation);
   const isRemoved = removedRows(currentStore(), generation);
   if (find === 'nearest' && !isRemoved) return nearest(index, asked);

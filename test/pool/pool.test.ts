@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { discard } from '../../src/base/shared_memory.ts';
 import { Pool, PoolError, type RunOptions } from '../../src/pool/pool.ts';
 import { ThreadEnd } from '../../src/pool/thread_end.ts';
 import { eventually } from '../directory.ts';
@@ -45,6 +46,24 @@ test('a thread that hangs fails its task at the timeout, and the next task has a
   assert.instance(error, PoolError);
   assert.match(error.message, 'waited 300 ms');
   assert.is((await run(pool, ANSWER)).mood, 0);
+});
+
+test('a running task is not kept in the memory of the thread that sent it', async ({ pool }) => {
+  const ends = new AbortController();
+  const start = () => {
+    const task: MoodTask = { kind: 'mood', mood: HANG };
+    return {
+      hung: pool.run(task, { ends: ends.signal, timeoutMs: Number.POSITIVE_INFINITY }),
+      task: new WeakRef(task),
+    };
+  };
+  const { hung, task } = start();
+  await eventually('it is collected', async () => {
+    discard(2 ** 25);
+    return task.deref() === undefined || undefined;
+  });
+  ends.abort();
+  assert.instance(await failure(() => hung), PoolError);
 });
 
 test('what waits behind a hung thread settles too', async ({ pool }) => {

@@ -5,9 +5,11 @@ import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
 import { Unavailable } from '../../src/base/refusal.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
+import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import { CoordinatorLink } from '../../src/server/coordinator_link.ts';
 import type { ToServer } from '../../src/server/messages.ts';
-import { eventually } from '../http/support.ts';
+import { runServer, type ServeTask } from '../../src/server/server_thread.ts';
+import { configOf, eventually, withDirectory } from '../http/support.ts';
 
 const test = suite('server/coordinator_link');
 
@@ -40,6 +42,36 @@ test('the memory of an index that was dropped is returned when there is another'
     link.close();
   }
 });
+
+test('the memory of the index with which a thread started is returned when there is another', () =>
+  withDirectory(async dataDir => {
+    const { port1, port2 } = new MessageChannel();
+    const before = process.memoryUsage().rss;
+    const first = { number: 1, sequence: 1, purgedTo: [1], replacedBytes: 0 };
+    const task = {
+      config: configOf(dataDir),
+      threads: 1,
+      host: '127.0.0.1',
+      port: 0,
+      metrics: new ThreadMetrics().memory,
+      state: new SharedState().memory,
+      generation: { ...first, arenas: [usedArena()] },
+      link: port2,
+    } as unknown as ServeTask;
+    const listening = new Promise(resolve => port1.once('message', resolve));
+    const publish = (message: ToServer) => port1.postMessage(message);
+    const ended = runServer(task);
+    await listening;
+    assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'the index was resident');
+    const second = { number: 2, sequence: 1, purgedTo: [], arenas: [], replacedBytes: BYTES };
+    publish({ kind: 'generation', generation: second });
+    await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
+    publish({ kind: 'drain', drainMs: 0 });
+    await ended;
+    // The pool's thread holds the task until here.
+    assert.is(task.threads, 1);
+    port1.close();
+  }));
 
 test('what the main thread does not answer in time is refused', async () => {
   const { port1, port2 } = new MessageChannel();
