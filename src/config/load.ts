@@ -89,8 +89,8 @@ function conflictsOf(config: Config): string[] {
     ],
     [
       'NEARSKY_CHILD_MEMORY_MIB',
-      config.TAP_MAX_QUERIES > 0 ? config.TAP_MEMORY_MIB + 288 : 0,
-      `ADQL queries and two small tables take up to 288 more than TAP_MEMORY_MIB (${config.TAP_MEMORY_MIB})`,
+      config.TAP_MAX_QUERIES > 0 ? config.TAP_MEMORY_MIB + 352 : 0,
+      `ADQL queries and two small tables take up to 352 more than TAP_MEMORY_MIB (${config.TAP_MEMORY_MIB})`,
     ],
     ['API_MAX_CONE_RADIUS_ARCSEC', config.TNS_MATCH_RADIUS_ARCSEC, 'TNS_MATCH_RADIUS_ARCSEC has that value'],
   ];

@@ -86,7 +86,7 @@ const SERVICE = {
   ),
   NEARSKY_CHILD_MEMORY_MIB: about(
     'Memory of all processes that read tables and areas or run ADQL queries, together, MiB. Beyond it, the process that reads the largest table is ended: its request returns 503, its job runs again.',
-    integer(480, 160, 1_048_576),
+    integer(544, 160, 1_048_576),
   ),
   PUBLIC_BASE_URL: about(
     'Public address of the service, for links in answers and documents; null uses the Host header of each request.',
@@ -242,7 +242,7 @@ const API = {
   TAP_MAX_RECORDS: about('Maximum number of rows in the answer to an ADQL query.', integer(1_000_000, 1, 100_000_000)),
   TAP_QUERY_SECONDS: about('Maximum run time of an ADQL query.', number(45, 1, 3600)),
   TAP_MEMORY_MIB: about(
-    'Memory of the ADQL engine for all queries together, MiB. Its process gets 128 MiB more.',
+    'Memory of the ADQL engine for all queries together, MiB. Its process gets 192 MiB more.',
     integer(192, 128, 1_048_576),
   ),
   TAP_MAX_UPLOAD_MIB: about(

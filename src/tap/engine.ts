@@ -128,6 +128,7 @@ export class Engine {
     for (const sql of setup) await connection.run(sql);
     connection.closeSync();
     const memory = new EngineMemory(await instance.connect(), options.memoryMib);
+    await memory.noteIdle();
     return new Engine(options, store, archive, instance, memory);
   }
 
@@ -192,8 +193,14 @@ export class Engine {
       const factor = Math.max(CATCHING_UP_FACTOR, FOLLOWING_FACTOR * Math.min(1, FEW_CHANGES / changed));
       const periodMs = Math.max(1000 * this.#options.refreshSeconds, factor * Math.min(tookMs, (user + system) / 1000));
       const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
-      this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
+      const refresh = () => (this.#refreshing ??= this.#refresh().catch(error => this.#refreshFailed(error)));
+      this.#timer = setTimeout(() => void refresh(), waitMs);
     }
+  }
+
+  async #refreshFailed(error: unknown): Promise<void> {
+    reportFailure(error);
+    if (isOutOfMemory(error)) await this.#endIfWorn();
   }
 
   /** The state of the tables; undefined until the first tables are made. */
@@ -324,13 +331,21 @@ export class Engine {
   /**
    * Ends a query that found no memory.
    * @throws Starved if other queries held the memory
-   * @throws the original error otherwise
+   * @throws the original error if it is another one
    */
   async #endStarved(number: number, error: unknown): Promise<void> {
     if (isFatal(error) || !isOutOfMemory(error)) throw error;
     // Measure the memory of the other queries now, before they end as well.
     void this.end(number);
     if (!(await this.#memory.isTaken())) throw new Starved();
+    await this.#endIfWorn();
+  }
+
+  /** Ends the process if its memory is worn. Queries run again in a new one. */
+  async #endIfWorn(): Promise<void> {
+    if (this.#jobs.size > 0 || !(await this.#memory.isWorn())) return;
+    process.stderr.write(`${JSON.stringify({ event: 'tap_engine_worn' })}\n`);
+    process.exit(1);
   }
 
   /** Resolves when no part of the query runs any more. */

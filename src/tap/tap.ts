@@ -78,7 +78,7 @@ const MAX_THREADS = 2;
 /** Up to this number of changed objects, rows need not be sorted, because a query scans them quickly. */
 const MERGE_AFTER = 20_000;
 /** The memory of the process beyond the engine's own count, MiB: its code, and the strings that queries make. */
-const UNCOUNTED_MIB = 128;
+const UNCOUNTED_MIB = 192;
 /**
  * The niceness of the engine, as for small tables: queries must not delay other requests, which take microseconds. With
  * 10, a small query waits too long for each turn of the engine's threads.
@@ -102,6 +102,11 @@ const FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=4', '--expose-g
  * little for the next.
  */
 const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
+/**
+ * Options of the C library's allocator, which DuckDB uses as well. With a heap for each thread, freed memory in pieces
+ * took all memory after minutes of large updates.
+ */
+const HEAPS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 /**
  * The maximum number of runs of a query that finds no memory because other queries hold it. Each pause is twice as long
  * as the previous one.
@@ -562,7 +567,7 @@ class EngineLink {
     const [command, ...args] = boundedCommand(memoryMib + threads.reservedMib, NICENESS, program);
     // `fork` would give the process every permission under Deno.
     this.child = spawn(command!, args, {
-      env: { ...process.env, ...engineFlags(...FLAGS), ...threads.env, DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
+      env: { ...process.env, ...engineFlags(...FLAGS), ...threads.env, ...HEAPS, DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

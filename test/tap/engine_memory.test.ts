@@ -1,0 +1,35 @@
+/** Memory that no query of the engine holds. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EngineMemory } from '../../src/tap/engine_memory.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { needs } from '../needs.ts';
+
+const MIB = 2 ** 20;
+const test = suite('tap: memory of the engine');
+const check = needs(
+  test,
+  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
+);
+
+check('an engine is worn when half of its memory is lost, and not before', async () => {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '256MiB' });
+  const memory = new EngineMemory(await instance.connect(), 256);
+  try {
+    await memory.noteIdle();
+    const lost = [Buffer.alloc(64 * MIB, 1)];
+    assert.not(await memory.isWorn());
+    lost.push(Buffer.alloc(96 * MIB, 1));
+    assert.ok(await memory.isWorn());
+    // What a later update of the tables calls idle does not hide it.
+    await memory.noteIdle();
+    assert.ok(await memory.isWorn());
+    assert.is(lost.length, 2);
+  } finally {
+    memory.close();
+    instance.closeSync();
+  }
+});
+
+test.run();
