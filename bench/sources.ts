@@ -79,6 +79,8 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
     cpSync(sky.data, data, { recursive: true });
     note('nearsky takes the catalog');
     await nearsky('catalog', 'add', 'gaia_dr3', sky.catalog, '--data', data);
+    // Otherwise the service crossmatches, and updates its tables, while queries are measured.
+    await nearsky('crossmatch', '--data', data);
     const server = await startServer(['serve', '--data', data, '--port', '0']);
     const postgres = await Postgres.start([], [], '-c shared_buffers=4GB -c work_mem=64MB -c max_wal_size=8GB');
     try {
