@@ -15,7 +15,9 @@ if (isCheckout && !existsSync(join(__dirname, '../node_modules'))) {
 }
 
 const [major, minor] = process.versions.node.split('.').map(Number);
-const [leastMajor, leastMinor] = /\d+\.\d+/.exec(engines.node)[0].split('.').map(Number);
+// The npm package is compiled for older Nodes; the sources use `using`.
+const needed = isCheckout ? '24.0' : engines.node;
+const [leastMajor, leastMinor] = /\d+\.\d+/.exec(needed)[0].split('.').map(Number);
 if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   process.stderr.write(
     `nearsky needs Node ${leastMajor}.${leastMinor} or newer; this is Node ${process.versions.node}\n`,
