@@ -21,13 +21,18 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * The message of an error, for the person who can fix the cause. A system error becomes a description and its code. An
- * error that combines several attempts becomes the list of their errors.
+ * error that combines several attempts becomes the list of their errors, and so does one that closing (`using`) followed.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown instanceof AggregateError) {
     const causes = new Set(thrown.errors.map(messageOf));
     return [thrown.message.replace(/\.$/, ''), [...causes].join('; ')].filter(part => part !== '').join(': ');
+  }
+  // By name, because Node 22 has no class of it.
+  if (thrown.name === 'SuppressedError') {
+    const { suppressed, error } = thrown as SuppressedError;
+    return [suppressed, error].map(messageOf).join('; ');
   }
   const { code, syscall } = thrown as NodeJS.ErrnoException;
   const words = syscall === undefined ? undefined : IN_WORDS[code ?? ''];

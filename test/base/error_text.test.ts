@@ -12,4 +12,21 @@ test('an error of several attempts says once what each of them met', () => {
   assert.is(messageOf(new AggregateError([])), '');
 });
 
+test('an error that another one follows while files are closed is not lost', () => {
+  const work = () => {
+    using _closed = {
+      [Symbol.dispose]() {
+        throw new Error('cannot close');
+      },
+    };
+    throw new Error('cannot write');
+  };
+  try {
+    work();
+    assert.unreachable();
+  } catch (error) {
+    assert.is(messageOf(error), 'cannot write; cannot close');
+  }
+});
+
 test.run();
