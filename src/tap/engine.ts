@@ -343,7 +343,7 @@ export class Engine {
 
   /** Ends the process if its memory is worn. Queries run again in a new one. */
   async #endIfWorn(): Promise<void> {
-    if (this.#jobs.size > 0 || !(await this.#memory.isWorn())) return;
+    if (!(await this.#memory.isWorn()) || this.#jobs.size > 0) return;
     process.stderr.write(`${JSON.stringify({ event: 'tap_engine_worn' })}\n`);
     process.exit(1);
   }
