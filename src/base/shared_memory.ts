@@ -80,6 +80,11 @@ export function boundHeap(growthMib: number, pauseMs: number): () => void {
   return () => clearInterval(timer);
 }
 
+/** Collects garbage now. This stops the thread for some milliseconds. */
+export function collectNow(): void {
+  collector()({ type: 'major', execution: 'sync' });
+}
+
 function collectGarbage(): void {
   void collector()({ type: 'major', execution: 'async' });
 }

@@ -7,6 +7,13 @@
 const RESERVED_MIB = 600;
 
 /**
+ * Environment of a process that should return freed memory to the system: settings of the C library's allocator, which
+ * DuckDB uses as well. With a heap for each thread, freed memory in pieces took all memory of the engine of ADQL after
+ * minutes of large updates.
+ */
+export const FEW_HEAPS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+
+/**
  * A command that runs a program with a memory limit and a lower priority. Beyond the limit, allocations for arrays and
  * in libraries fail with an error.
  * @param memoryMib the limit, in addition to the memory of an idle process

@@ -2,9 +2,6 @@
 import type { Task } from './pool.ts';
 import { type Done, type ProcessOptions, type TaskOptions, TaskProcess } from './task_process.ts';
 
-/** A process with more memory than this after a task is ended, because runtimes hardly return memory. */
-const KEPT_RSS_BYTES = 160 << 20;
-
 /** Keeps as many processes as there are concurrent tasks; callers limit that number. */
 export class ProcessPool {
   readonly #options: ProcessOptions;
@@ -30,7 +27,7 @@ export class ProcessPool {
     let isKept = false;
     try {
       const done = await process.run(task, options);
-      isKept = done.rssBytes <= KEPT_RSS_BYTES && !this.#isClosed;
+      isKept = !done.isLarge && !this.#isClosed;
       return done;
     } finally {
       this.#busy.delete(process);

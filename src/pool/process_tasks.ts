@@ -2,9 +2,13 @@
 
 import { messageOf } from '../base/error_text.ts';
 import { residentBytes } from '../base/processes.ts';
+import { collectNow } from '../base/shared_memory.ts';
 import type { Task } from './pool.ts';
 import type { FromProcess, ToProcess } from './task_process.ts';
 import { setThreadData } from './thread_data.ts';
+
+/** A process with more resident memory than this after a task is replaced, because runtimes hardly return memory. */
+const KEPT_BYTES = 160 << 20;
 
 let waiting: ((answer: unknown) => void) | undefined;
 
@@ -25,6 +29,15 @@ function say(message: FromProcess): void {
   if (process.connected) process.send!(message);
 }
 
+/** Garbage is collected first, as that takes a tenth of the time that a new process needs. */
+function isLarge(): boolean {
+  // If the current resident memory is unknown, its peak counts. The process is then replaced earlier.
+  const bytes = () => residentBytes() ?? 1024 * process.resourceUsage().maxRSS;
+  if (bytes() <= KEPT_BYTES) return false;
+  collectNow();
+  return bytes() > KEPT_BYTES;
+}
+
 /** @param prepare called before the first task, with the settings of the process in place */
 export function runTasks(run: (task: Task<unknown>) => Promise<unknown>, prepare: () => unknown = () => {}): void {
   const answer = async (task: Task<unknown>) => {
@@ -32,9 +45,7 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>, prepare
     try {
       const result = await run(task);
       const { user, system } = process.cpuUsage(before);
-      // If the current resident memory is unknown, its peak is reported. The process is then replaced earlier.
-      const rssBytes = residentBytes() ?? 1024 * process.resourceUsage().maxRSS;
-      say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, rssBytes });
+      say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, isLarge: isLarge() });
     } catch (error) {
       say({ kind: 'failed', error: messageOf(error) });
     }

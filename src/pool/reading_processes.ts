@@ -166,7 +166,7 @@ export class ReadingProcesses {
         error instanceof ProcessEnded ? error.isOutOfMemory : error instanceof MemoryTaken && error.isAlone;
       if (!isTooLarge) throw error;
       // A process that has already ended does not report its processor time.
-      return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, rssBytes: 0 };
+      return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, isLarge: true };
     }
   }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
 import { programModule } from '../base/program_files.ts';
 import { heapLimit, programArguments } from '../base/runtime.ts';
-import { boundedCommand } from './bounded_command.ts';
+import { boundedCommand, FEW_HEAPS } from './bounded_command.ts';
 import { type ChildMemory, type Member, MemoryTaken } from './child_memory.ts';
 import type { Task } from './pool.ts';
 
@@ -16,7 +16,7 @@ export type FromProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'question'; readonly question: unknown }
   | { readonly kind: 'note'; readonly note: unknown }
-  | { readonly kind: 'done'; readonly result: unknown; readonly cpuSeconds: number; readonly rssBytes: number }
+  | { readonly kind: 'done'; readonly result: unknown; readonly cpuSeconds: number; readonly isLarge: boolean }
   | { readonly kind: 'failed'; readonly error: string };
 
 /** The process has ended, by itself or by force, before its task was done. */
@@ -75,8 +75,8 @@ export interface Done {
   readonly result: unknown;
   /** The processor time of the task. */
   readonly cpuSeconds: number;
-  /** The resident memory of the process after the task. */
-  readonly rssBytes: number;
+  /** Whether the process has too much memory for another task. */
+  readonly isLarge: boolean;
 }
 
 /** A process that runs one task at a time. */
@@ -92,7 +92,7 @@ export class TaskProcess implements Member {
     const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];
     const [command, ...args] = boundedCommand(memoryMib, niceness, [process.execPath, ...program]);
     this.#child = spawn(command!, args, {
-      env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
+      env: { ...process.env, ...FEW_HEAPS, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
       serialization: 'advanced',
       // A runtime that runs out of memory prints a stack trace, which is of no use.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -20,7 +20,7 @@ import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
 import type { Job, JobRequest, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
-import { boundedCommand } from '../pool/bounded_command.ts';
+import { boundedCommand, FEW_HEAPS } from '../pool/bounded_command.ts';
 import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts';
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
@@ -102,11 +102,6 @@ const FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=4', '--expose-g
  * little for the next.
  */
 const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
-/**
- * Options of the C library's allocator, which DuckDB uses as well. With a heap for each thread, freed memory in pieces
- * took all memory after minutes of large updates.
- */
-const HEAPS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 /**
  * The maximum number of runs of a query that finds no memory because other queries hold it. Each pause is twice as long
  * as the previous one.
@@ -567,7 +562,7 @@ class EngineLink {
     const [command, ...args] = boundedCommand(memoryMib + threads.reservedMib, NICENESS, program);
     // `fork` would give the process every permission under Deno.
     this.child = spawn(command!, args, {
-      env: { ...process.env, ...engineFlags(...FLAGS), ...threads.env, ...HEAPS, DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
+      env: { ...process.env, ...engineFlags(...FLAGS), ...threads.env, ...FEW_HEAPS, DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

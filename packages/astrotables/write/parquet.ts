@@ -103,8 +103,10 @@ export function beginParquet(
         if ('cells' in column) continue;
         const { metadata, bytes } = 'numbers' in column ? storedNumbers(column.numbers()) : column;
         stored.set(column, chunkOf(metadata, columns[i]!.name, writer.offset));
-        writer.appendBytes(bytes);
         drain();
+        // Past the writer's own buffer, which would be another copy.
+        out.fragment(bytes);
+        writer.offset += bytes.length;
         yield (i + 1) / all.length;
       }
       const columnData = all.flatMap((column, i) => {
