@@ -125,6 +125,18 @@ onLinux('an idle process waits for the next small input, while there are fewer t
   await eventually('three work and one waits', async () => childrenOf(process.pid) === 4 || undefined);
 });
 
+onLinux(
+  'a process that has only garbage takes the next task, one that keeps its memory does not',
+  async ({ processes }) => {
+    const idAfter = async (mood: MoodyTask['mood'], mib = 0) =>
+      (await processes.inTime('client', reading({ kind: 'table', mood, mib }), new Budget(60)))!;
+    const first = await idAfter('leavesGarbage');
+    assert.is(await idAfter('leavesGarbage'), first);
+    assert.match(await idAfter('tellsItsId', 200), new RegExp(`^${first} with`));
+    assert.is.not(await idAfter('tellsItsId'), first);
+  },
+);
+
 onLinux('every thread of a process has its priority', async ({ processes }) => {
   processes.inTime('a', reading({ kind: 'area', mood: 'hangs' }), new Budget(60)).catch(() => {});
   // A process begins as a shell, which has no other thread.
