@@ -16,7 +16,7 @@ const ONE_CAUSE_MS = 1000;
  * The native memory that the allocators keep when queries have ended. Up to 52 MiB were measured. Without this
  * allowance it counts as that of other queries, and a query that takes all memory is blamed on them.
  */
-const KEPT_BYTES = 48 * 2 ** 20;
+const RETAINED_BYTES = 48 * 2 ** 20;
 
 /** The engine frees cached parts of tables when a query needs memory. */
 const CACHE = `tag IN ('BASE_TABLE', 'EXTERNAL_FILE_CACHE', 'OBJECT_CACHE')`;
@@ -99,7 +99,7 @@ export class EngineMemory {
   async #heldByOthers(): Promise<number> {
     try {
       const { counted, native } = await this.#use();
-      return Math.max(counted - this.#idle.counted, native - this.#idle.native - KEPT_BYTES);
+      return Math.max(counted - this.#idle.counted, native - this.#idle.native - RETAINED_BYTES);
     } catch {
       return this.#maxBytes;
     }
