@@ -77,8 +77,8 @@ async function eachMs(totalMs: number, work: () => Promise<unknown>): Promise<nu
 }
 
 /**
- * The number of rows of a CSV answer.
- * @throws Error if the first cells of its rows are not those of PostgreSQL's rows, in any order
+ * The number of rows of a CSV answer. The first cell of each row is compared with PostgreSQL's, whatever the order.
+ * @throws Error if they differ
  */
 export function requireSameRows(name: string, csv: Buffer, theirs: readonly (readonly (string | null)[])[]): number {
   const lines = csv.toString().trimEnd().split(/\r?\n/).slice(1);

@@ -21,7 +21,8 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * The message of an error, for the person who can fix the cause. A system error becomes a description and its code. An
- * error that combines several attempts becomes the list of their errors, and so does one that closing (`using`) followed.
+ * error that combines several errors becomes their list: those of several attempts, or of some work and of closing what
+ * it used.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
@@ -29,7 +30,7 @@ export function messageOf(thrown: unknown): string {
     const causes = new Set(thrown.errors.map(messageOf));
     return [thrown.message.replace(/\.$/, ''), [...causes].join('; ')].filter(part => part !== '').join(': ');
   }
-  // By name, because Node 22 has no class of it.
+  // Node 22 lacks the class, so the name decides.
   if (thrown.name === 'SuppressedError') {
     const { suppressed, error } = thrown as SuppressedError;
     return [suppressed, error].map(messageOf).join('; ');

@@ -82,7 +82,7 @@ export class ReadingProcesses {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), budget.remainingMs);
     const ends = gone ? AbortSignal.any([late.signal, gone]) : late.signal;
-    const inSlot = (slots: ClientSlots, work: () => Promise<Done & { readonly result: Result }>) =>
+    const inSlot = (slots: ClientSlots, work: () => Promise<Omit<Done, 'isLarge'> & { readonly result: Result }>) =>
       slots.run(
         client,
         budget.remainingMs,
@@ -166,7 +166,7 @@ export class ReadingProcesses {
         error instanceof ProcessEnded ? error.isOutOfMemory : error instanceof MemoryTaken && error.isAlone;
       if (!isTooLarge) throw error;
       // A process that has already ended does not report its processor time.
-      return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, isLarge: true };
+      return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000 };
     }
   }
 

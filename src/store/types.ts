@@ -128,7 +128,7 @@ export interface TnsRecord {
   readonly redshift: number | null;
 }
 
-/** With the values of its first delivery, of which older releases stored no position error. */
+/** Its values are those of its first delivery. Older releases stored no position error. */
 export interface StoredObject extends Omit<Delivery, 'broker'> {
   readonly ingestTimeUs: number;
   readonly state: ObjectState;

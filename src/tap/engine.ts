@@ -127,8 +127,7 @@ export class Engine {
     ];
     for (const sql of setup) await connection.run(sql);
     connection.closeSync();
-    const memory = new EngineMemory(await instance.connect(), options.memoryMib);
-    await memory.noteIdle();
+    const memory = await EngineMemory.open(await instance.connect(), options.memoryMib);
     return new Engine(options, store, archive, instance, memory);
   }
 
@@ -193,8 +192,9 @@ export class Engine {
       const factor = Math.max(CATCHING_UP_FACTOR, FOLLOWING_FACTOR * Math.min(1, FEW_CHANGES / changed));
       const periodMs = Math.max(1000 * this.#options.refreshSeconds, factor * Math.min(tookMs, (user + system) / 1000));
       const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
-      const refresh = () => (this.#refreshing ??= this.#refresh().catch(error => this.#refreshFailed(error)));
-      this.#timer = setTimeout(() => void refresh(), waitMs);
+      this.#timer = setTimeout(() => {
+        this.#refreshing ??= this.#refresh().catch(error => this.#refreshFailed(error));
+      }, waitMs);
     }
   }
 

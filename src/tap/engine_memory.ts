@@ -41,16 +41,25 @@ interface Failure {
 export class EngineMemory {
   readonly #connection: DuckDBConnection;
   readonly #maxBytes: number;
-  #idle: Use = { counted: 0, native: 0 };
-  /** What the process had at first. */
-  #first: Use | undefined;
+  /** The memory in use without queries. */
+  #idle: Use;
+  /** The same before the first query. */
+  readonly #first: Use;
   /** Failures of queries that may have taken the memory. */
   #failures: readonly Failure[] = [];
 
-  /** @param memoryMib the engine's memory */
-  constructor(connection: DuckDBConnection, memoryMib: number) {
+  private constructor(connection: DuckDBConnection, maxBytes: number, first: Use) {
     this.#connection = connection;
-    this.#maxBytes = memoryMib * 2 ** 20;
+    this.#maxBytes = maxBytes;
+    this.#idle = this.#first = first;
+  }
+
+  /**
+   * Call it before the first query.
+   * @param memoryMib the engine's memory
+   */
+  static async open(connection: DuckDBConnection, memoryMib: number): Promise<EngineMemory> {
+    return new EngineMemory(connection, memoryMib * 2 ** 20, await useOf(connection));
   }
 
   close(): void {
@@ -59,8 +68,7 @@ export class EngineMemory {
 
   /** Measures the memory that is in use without queries. */
   async noteIdle(): Promise<void> {
-    this.#idle = await this.#use();
-    this.#first ??= this.#idle;
+    this.#idle = await useOf(this.#connection);
   }
 
   /**
@@ -68,8 +76,8 @@ export class EngineMemory {
    * Only a new process has it again.
    */
   async isWorn(): Promise<boolean> {
-    const use = await this.#use().catch(() => undefined);
-    return !use || use.native - (this.#first?.native ?? 0) >= this.#maxBytes / 2;
+    const use = await useOf(this.#connection).catch(() => undefined);
+    return !use || use.native - this.#first.native >= this.#maxBytes / 2;
   }
 
   /**
@@ -98,18 +106,18 @@ export class EngineMemory {
   /** Counts all memory as used if the engine has no memory even for this question. */
   async #heldByOthers(): Promise<number> {
     try {
-      const { counted, native } = await this.#use();
+      const { counted, native } = await useOf(this.#connection);
       return Math.max(counted - this.#idle.counted, native - this.#idle.native - RETAINED_BYTES);
     } catch {
       return this.#maxBytes;
     }
   }
+}
 
-  async #use(): Promise<Use> {
-    const [cached, counted] = (await this.#connection.runAndReadAll(MEMORY)).getRows()[0] as [number, number];
-    // On a system that does not report it, process.memoryUsage() throws, too.
-    const own = ownBytes();
-    const native = own === undefined ? 0 : own - process.memoryUsage().heapTotal - cached;
-    return { counted, native };
-  }
+async function useOf(connection: DuckDBConnection): Promise<Use> {
+  const [cached, counted] = (await connection.runAndReadAll(MEMORY)).getRows()[0] as [number, number];
+  // On a system that does not report it, process.memoryUsage() throws, too.
+  const own = ownBytes();
+  const native = own === undefined ? 0 : own - process.memoryUsage().heapTotal - cached;
+  return { counted, native };
 }

@@ -15,14 +15,13 @@ const check = needs(
 check('an engine is worn when half of its memory is lost, and not before', async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '256MiB' });
-  const memory = new EngineMemory(await instance.connect(), 256);
+  const memory = await EngineMemory.open(await instance.connect(), 256);
   try {
-    await memory.noteIdle();
     const lost = [Buffer.alloc(64 * MIB, 1)];
     assert.not(await memory.isWorn());
     lost.push(Buffer.alloc(96 * MIB, 1));
     assert.ok(await memory.isWorn());
-    // What a later update of the tables calls idle does not hide it.
+    // An update of the tables measures the idle memory anew, which must not hide the loss.
     await memory.noteIdle();
     assert.ok(await memory.isWorn());
     assert.is(lost.length, 2);

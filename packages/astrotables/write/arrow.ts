@@ -55,7 +55,7 @@ function dataOf(column: Column, cells: ArrayLike<Cell>): Data {
   return makeData({ type: ARROW_TYPES[column.type], ...common, data: VALUES[column.type](cells) } as never);
 }
 
-/** The values of a column, with any value in place of null. */
+/** The values of a column. A null may have any value, because a bitmap marks it. */
 const VALUES: Readonly<Record<Exclude<ColumnType, 'text'>, (cells: ArrayLike<Cell>) => ArrayBufferView>> = {
   int64: cells => BigInt64Array.from(cells, cell => (cell as bigint) ?? 0n),
   time: cells => BigInt64Array.from(cells, cell => BigInt(cell ?? 0)),
