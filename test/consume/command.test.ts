@@ -55,7 +55,7 @@ test('what cannot be used is kept with the reason and stepped over; the rest is 
     const running = start(['consume', 'pittgoogle', '--data', data, '--json'], settings(server));
     const { result, log } = await stopWhenDone(running, server);
     const { rejects_file: rejectsFile, ...counts } = result.pittgoogle;
-    const none = { further_broker: 0, without_position: 0, blank_lines: 0, failures: 0 };
+    const none = { further_broker: 0, without_position: 0, without_event_time: 4, blank_lines: 0, failures: 0 };
     assert.equal(counts, { read: 10, stored: 3, duplicate: 1, below_cut: 1, skipped: 1, rejected: 4, ...none });
     const rejects = readFileSync(rejectsFile, 'utf8')
       .trimEnd()
