@@ -142,7 +142,10 @@ test('with the key of a service account, by a token that it signs for this servi
         const authorization = await googleAuthorization('https://pubsub.googleapis.com');
         process.env.GOOGLE_APPLICATION_CREDENTIALS = join(directory, 'none.json');
         const without = await failure(await googleAuthorization('https://pubsub.googleapis.com'));
-        assert.match(without.message, /^Cannot use the credentials of Google in .*none\.json \(GOOGLE_APPLICATION_CRED/);
+        assert.match(
+          without.message,
+          /^Cannot use the credentials of Google in .*none\.json \(GOOGLE_APPLICATION_CRED/,
+        );
         process.env.GOOGLE_APPLICATION_CREDENTIALS = file;
         const connection = connect({ authorization });
         await connection.acknowledge(await connection.receive());
