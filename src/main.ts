@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** `nearsky <command> [options]`: finds the command in the table, and runs it. */
+import { messageOf } from './base/error_text.ts';
 import { commandHelp, didYouMean, reportError, runCommand, tell } from './commands/cli.ts';
 import { COMMANDS } from './commands/table.ts';
 import { loadConfig } from './config/config.ts';
@@ -66,7 +67,8 @@ const BROKEN_PIPE = 141;
 // If the reader stops reading, like `head`, the program ends silently.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(BROKEN_PIPE);
-  throw error;
+  tell(`nearsky: cannot write to standard output: ${messageOf(error)}`);
+  process.exit(1);
 });
 
 process.exitCode = await main(process.argv.slice(2));

@@ -253,8 +253,9 @@ export class Nearsky {
    */
   async #job(path, init) {
     const begun = await this.#response(path, { ...init, headers: { ...init.headers, Prefer: 'respond-async' } });
-    // The service may use another address for itself.
-    const job = new URL(/** @type {string} */ (begun.headers.get('Location'))).pathname;
+    // The service may use another address for itself, and another path behind a proxy.
+    const { pathname } = new URL(/** @type {string} */ (begun.headers.get('Location')));
+    const job = `/vo/jobs/${pathname.slice(pathname.lastIndexOf('/') + 1)}`;
     const textOf = async (/** @type {string} */ part) => (await this.#response(job + part, {})).text();
     try {
       await begun.body?.cancel();
@@ -758,12 +759,9 @@ function queryError(xml, status) {
   );
   const retryable = status === 503;
   const code = retryable ? 'service_unavailable' : 'invalid_parameter';
-  return new NearskyError(`${message} (${status})`, {
-    code,
-    status,
-    param: retryable ? undefined : 'QUERY',
-    retryable,
-  });
+  // Such an error has no member for the parameter; its message begins with any other than QUERY.
+  const [, param = 'QUERY'] = /^(AT|MAXREC) /.exec(message) ?? [];
+  return new NearskyError(`${message} (${status})`, { code, status, param: retryable ? undefined : param, retryable });
 }
 
 /**

@@ -22,23 +22,28 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 /**
  * The message of an error, for the person who can fix the cause. A system error becomes a description and its code. An
  * error that combines several errors becomes their list: those of several attempts, or of some work and of closing what
- * it used.
+ * it used. An error of the Kafka client that names only the server is followed by its cause.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown instanceof AggregateError) {
+    // Attempts that consist of attempts only count them.
+    const isNested = thrown.errors.some(error => error instanceof AggregateError);
     const causes = new Set(thrown.errors.map(messageOf));
-    return [thrown.message.replace(/\.$/, ''), [...causes].join('; ')].filter(part => part !== '').join(': ');
+    return [isNested ? '' : withoutStop(thrown.message), [...causes].join('; ')].filter(part => part !== '').join(': ');
   }
   // Node 22 lacks the class, so the name decides.
   if (thrown.name === 'SuppressedError') {
     const { suppressed, error } = thrown as SuppressedError;
     return [suppressed, error].map(messageOf).join('; ');
   }
-  const { code, syscall } = thrown as NodeJS.ErrnoException;
+  const { code, syscall, cause } = thrown as NodeJS.ErrnoException;
+  if (cause && code?.startsWith('PLT_KFK_')) return `${withoutStop(thrown.message)}: ${messageOf(cause)}`;
   const words = syscall === undefined ? undefined : IN_WORDS[code ?? ''];
   return words === undefined ? thrown.message : `${words} (${code})`;
 }
+
+const withoutStop = (message: string) => message.replace(/\.$/, '');
 
 /** Characters that control a terminal, or that reverse the direction of its text. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;

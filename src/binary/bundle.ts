@@ -120,7 +120,7 @@ export async function writeBundle(directory: string): Promise<string[]> {
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
     // This optional package only sets a thread's niceness, which nearsky does not need.
     external: ['@napi-rs/nice'],
-    plugins: [addons, closedRequire],
+    plugins: [addons, closedRequire, namedExports],
     metafile: true,
   });
   requireComplete(metafile);
@@ -167,6 +167,28 @@ const closedRequire: Plugin = {
     onLoad({ filter: /./, namespace: 'closed-require' }, () => ({
       contents: 'export const createRequire = () => require;',
     }));
+  },
+};
+
+/**
+ * CommonJS libraries that are imported when they are needed. esbuild gives such an import only the default export; this
+ * adds the names that Node gives it.
+ */
+const namedExports: Plugin = {
+  name: 'named-exports',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import' || isBuiltin(path)) return undefined;
+      const library = await resolve(path, { kind: 'import-statement', resolveDir });
+      if (!library.path.includes('node_modules')) return undefined;
+      const names = Object.keys(await import(library.path));
+      if (!names.includes('module.exports')) return undefined;
+      return { path, namespace: 'named-exports', pluginData: { path: library.path, names } };
+    });
+    onLoad({ filter: /./, namespace: 'named-exports' }, ({ pluginData: { path, names } }) => {
+      const exported = names.filter((name: string) => /^[\w$]+$/.test(name));
+      return { contents: `export { ${exported.join(', ')} } from ${JSON.stringify(path)};`, resolveDir: ROOT };
+    });
   },
 };
 

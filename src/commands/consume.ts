@@ -18,10 +18,10 @@ import { describeCounts } from './ingest.ts';
 
 const STATISTICS_MS = 60_000;
 /**
- * Unfinished work is dropped this long after the signal. Its messages were not acknowledged, so the broker sends them
- * again.
+ * Unfinished work is dropped this long after the signal, before a service manager kills the process
+ * (deploy/nearsky.service). Its messages were not acknowledged, so the broker sends them again.
  */
-const STOP_MS = 20_000;
+const STOP_MS = 10_000;
 /** The maximum time between closing everything and the end of the process. */
 const EXIT_MS = 500;
 

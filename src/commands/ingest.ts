@@ -255,6 +255,7 @@ export function describeCounts(
     ['below the reliability cut', counts.below_cut],
     ['skipped (solar system)', counts.skipped],
     ['without a usable position', counts.without_position],
+    ['without a usable time', counts.without_event_time],
     ['blank lines', counts.blank_lines],
   ];
   return [

@@ -11,9 +11,10 @@ export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
   description: `Prints what is known about objects, from the data directory or (--url) from a running service. Name
 them by diaObjectId, by TNS name such as "SN 2026abc", or in files or standard input (-) with one of
-these per line. The answer is that of POST /api/lookup, in any of its formats. More inputs than one
-request takes (API_MAX_IDS, API_MAX_POSITIONS) are split into several requests, and their lines are
-concatenated. This works for table, csv and ndjson only.`,
+these per line; a line that is neither has the status invalid_input. The answer is that of
+POST /api/lookup, in any of its formats. More inputs than one request takes (API_MAX_IDS,
+API_MAX_POSITIONS) are split into several requests, and their lines are concatenated. This works for
+table, csv and ndjson only.`,
   options: ASK_OPTIONS,
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,
@@ -40,7 +41,7 @@ async function run(invocation: Invocation): Promise<number> {
     for (const part of parts) {
       const bytes = await askFor(ask, part, format, options.get('detail'));
       if (isTable) {
-        await writeOut(Buffer.from(linesOfAnswer(table, bytes)));
+        await writeOut(Buffer.from(linesOfAnswer(table, part, bytes)));
         continue;
       }
       // Only the first part keeps its header line.
@@ -73,26 +74,26 @@ async function askFor(ask: Ask, inputs: readonly Input[], format: string | undef
   return Buffer.from(bytes);
 }
 
-/** The lines of an answer's results. A name with no object, or with several, has its own line. */
-function linesOfAnswer(table: TerminalTable, answer: Buffer): string {
-  const { results } = JSON.parse(answer.toString());
+/** The lines of an answer's results. A name, and an id that is no valid one, have lines of their own. */
+function linesOfAnswer(table: TerminalTable, inputs: readonly Input[], answer: Buffer): string {
+  const { results } = JSON.parse(answer.toString()) as { readonly results: readonly Result[] };
   return results
-    .flatMap(({ kind, input, status, objects = [] }: Result) => [
-      ...(kind === 'tns' ? [table.input(input.name!, status)] : []),
-      ...objects.map(object => table.object(object)),
-    ])
+    .flatMap(({ status, objects = [] }, i) => {
+      const { kind, text } = inputs[i]!;
+      const own = kind === 'tns' || objects.length === 0 ? [table.input(text, status)] : [];
+      return [...own, ...objects.map(object => table.object(object))];
+    })
     .join('');
 }
 
 interface Result {
-  readonly kind: string;
-  readonly input: { readonly name?: string };
   readonly status: string;
   readonly objects?: readonly Parameters<TerminalTable['object']>[0][];
 }
 
 interface Input {
   readonly kind: 'id' | 'tns';
+  readonly text: string;
   /** The input as JSON text, so that an id is never converted to a number. */
   readonly json: string;
 }
@@ -100,33 +101,32 @@ interface Input {
 async function inputsOf(given: readonly string[]): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const text of given) {
-    const isFile = text === '-' || (!/^\d+$/.test(text) && existsSync(text));
-    if (!isFile) inputs.push(inputOf(text, text));
-    else for (const [line, where] of await linesOf(text)) inputs.push(inputOf(line, where));
+    const isFile = text === '-' || (!isId(text) && existsSync(text));
+    if (isFile) inputs.push(...(await linesOf(text)).map(inputOf));
+    else if (isId(text) || parseTnsName(text)) inputs.push(inputOf(text));
+    else throw new UsageError(`${text} is not a diaObjectId, a TNS name or an existing file`);
   }
   if (inputs.length === 0) throw new UsageError(`${given.join(', ')} contains no id and no name`);
   return inputs;
 }
 
-/** @throws UsageError naming an input that is neither an id nor a name */
-function inputOf(text: string, where: string): Input {
-  if (/^\d+$/.test(text))
-    return { kind: 'id', json: `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}` };
-  if (parseTnsName(text)) return { kind: 'tns', json: `{"kind": "tns", "name": ${JSON.stringify(text)}}` };
-  throw new UsageError(
-    `${where} is not a diaObjectId, a TNS name or an existing file${where === text ? '' : `: ${JSON.stringify(text)}`}`,
-  );
+const isId = (text: string) => /^\d+$/.test(text);
+
+/** A text that is neither an id nor a name is sent as a name, so that its own result says so. */
+function inputOf(text: string): Input {
+  return isId(text)
+    ? { kind: 'id', text, json: `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}` }
+    : { kind: 'tns', text, json: `{"kind": "tns", "name": ${JSON.stringify(text)}}` };
 }
 
-/** The lines that are not blank, each with its line number. */
-async function linesOf(file: string): Promise<[text: string, where: string][]> {
+/** The lines that are not blank. */
+async function linesOf(file: string): Promise<string[]> {
   bytesOf([file]);
-  const found: [string, string][] = [];
+  const found: string[] = [];
   const source = openSource(file);
   try {
     for await (const block of readBlocks(source, file))
-      for (const { text, number } of splitLines(block, MAX_LINE_BYTES))
-        if (text.trim() !== '') found.push([text.trim(), `${file}:${number}`]);
+      for (const { text } of splitLines(block, MAX_LINE_BYTES)) if (text.trim() !== '') found.push(text.trim());
   } finally {
     source.destroy();
   }

@@ -145,8 +145,13 @@ export function skyImageTemplate(): SettingKind<string> {
   );
 }
 
+/** The base of relative addresses. Its path ends in a slash: without one, its last part would be lost. */
 export function httpUrl(fallback: string): SettingKind<string> {
-  const parse = (text: string) => (/^https?:/i.test(text) ? URL.parse(text)?.href : undefined);
+  const parse = (text: string) => {
+    const url = /^https?:/i.test(text) ? URL.parse(text) : null;
+    if (url && !url.pathname.endsWith('/')) url.pathname += '/';
+    return url?.href;
+  };
   return withDefault(textual('an http or https address', parse), fallback);
 }
 

@@ -1,5 +1,6 @@
 /** Google Pub/Sub over its REST interface: `pull` and `acknowledge` of one subscription. */
 
+import { messageOf } from '../base/error_text.ts';
 import type { JsonObject } from '../base/json_reader.ts';
 import { readText, TooLongError } from '../base/response_body.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
@@ -94,13 +95,16 @@ class PubSubConnection implements Connection<PubSubMessage> {
   async #post(method: string, body: unknown, timeoutMs: number, signal?: AbortSignal): Promise<string> {
     const { endpoint, subscription, authorization } = this.#options;
     const { request } = await import('undici');
+    const authorized = await authorization();
     const response = await request(`${endpoint}/v1/${subscription}:${method}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(await authorization()) },
+      headers: { 'content-type': 'application/json', ...authorized },
       body: JSON.stringify(body),
       headersTimeout: timeoutMs,
       bodyTimeout: REQUEST_TIMEOUT_MS,
       ...(signal ? { signal } : {}),
+    }).catch(error => {
+      throw new Error(`Cannot reach Pub/Sub at ${endpoint}: ${messageOf(error)}`, { cause: error });
     });
     if (response.statusCode === 200) return await readText(response, this.#maxAnswerBytes);
     const why = (await readText(response, MAX_ERROR_BYTES)).replace(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS);
@@ -117,5 +121,13 @@ class PubSubConnection implements Connection<PubSubMessage> {
 export async function googleAuthorization(endpoint: string): Promise<PubSubOptions['authorization']> {
   const { GoogleAuth } = await import('google-auth-library');
   const auth = new GoogleAuth();
-  return async () => Object.fromEntries(await auth.getRequestHeaders(`${endpoint}/`));
+  return async () => {
+    try {
+      return Object.fromEntries(await auth.getRequestHeaders(`${endpoint}/`));
+    } catch (error) {
+      const file = process.env.GOOGLE_APPLICATION_CREDENTIALS;
+      const where = file ? ` in ${file} (GOOGLE_APPLICATION_CREDENTIALS)` : '';
+      throw new Error(`Cannot use the credentials of Google${where}: ${messageOf(error)}`, { cause: error });
+    }
+  };
 }

@@ -39,8 +39,8 @@ export const POSITION_ERRORS = textual(
   text => (Number.isNaN(Number(text)) || POSITION_ERROR_ARCSEC.parseText(text) !== undefined ? text : undefined),
 );
 
-/** An integer that is written with digits only, for `limit` and `resolution`. */
-export const digits = (bounds: Bounds) => integer(bounds, /^\d+$/);
+/** An integer that is written with digits only, for `limit` and `resolution`. A negative one breaks the bounds. */
+export const digits = (bounds: Bounds) => integer(bounds, /^(?:\d+|-[1-9]\d*)$/);
 
 /** The number of an entry of the journal. */
 export const JOURNAL_ENTRY = { ...digits({ min: 0, max: Number.MAX_SAFE_INTEGER }), unit: 'entry' };

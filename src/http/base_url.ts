@@ -7,12 +7,13 @@ export const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
 /**
  * The address at which the client reaches the service, without a slash at the end: PUBLIC_BASE_URL, else the scheme and
  * host that the client uses. The scheme is `https` if a proxy states that in X-Forwarded-Proto, else the request's own.
+ * Of several proxies, the first one that the client reached comes first in that header.
  * The host comes from the Host header if it is valid, else from the request.
  */
 export function baseUrl({ url, headers }: IncomingRequest, { PUBLIC_BASE_URL }: Config): string {
   if (PUBLIC_BASE_URL !== null) return PUBLIC_BASE_URL;
   const { protocol, host } = new URL(url);
-  const scheme = headers.get('X-Forwarded-Proto')?.trim().toLowerCase() === 'https' ? 'https:' : protocol;
+  const scheme = /^\s*https\s*(?:,|$)/i.test(headers.get('X-Forwarded-Proto') ?? '') ? 'https:' : protocol;
   const named = headers.get('Host') ?? '';
   return `${scheme}//${HOST.test(named) ? named : host}`;
 }

@@ -12,6 +12,8 @@ export interface Outcomes {
   /** Solar-system objects. */
   skipped: number;
   below_cut: number;
+  /** Deliveries whose event time is the time of receipt. */
+  without_event_time: number;
   /** Empty lines between messages. */
   blank: number;
   readonly deliveries: Delivery[];
@@ -19,7 +21,7 @@ export interface Outcomes {
 }
 
 export function noOutcomes(): Outcomes {
-  return { read: 0, skipped: 0, below_cut: 0, blank: 0, deliveries: [], rejects: [] };
+  return { read: 0, skipped: 0, below_cut: 0, without_event_time: 0, blank: 0, deliveries: [], rejects: [] };
 }
 
 /** Adds the outcome of a message. `origin` and `message` (a string or bytes) are for the log of rejects. */
@@ -30,8 +32,10 @@ export function addOutcome(
   message: string | Uint8Array,
 ): void {
   outcomes.read++;
-  if (normalised.kind === 'delivery') outcomes.deliveries.push(normalised.delivery);
-  else if (normalised.kind === 'rejected') outcomes.rejects.push(rejectOf(origin, normalised.reason, message));
+  if (normalised.kind === 'delivery') {
+    outcomes.deliveries.push(normalised.delivery);
+    if (normalised.isReceiptTime) outcomes.without_event_time++;
+  } else if (normalised.kind === 'rejected') outcomes.rejects.push(rejectOf(origin, normalised.reason, message));
   else outcomes[normalised.kind]++;
 }
 
@@ -39,6 +43,7 @@ export function addOutcomes(outcomes: Outcomes, more: Outcomes): void {
   outcomes.read += more.read;
   outcomes.skipped += more.skipped;
   outcomes.below_cut += more.below_cut;
+  outcomes.without_event_time += more.without_event_time;
   outcomes.blank += more.blank;
   for (const delivery of more.deliveries) outcomes.deliveries.push(delivery);
   for (const reject of more.rejects) outcomes.rejects.push(reject);
@@ -58,6 +63,8 @@ export interface MessageCounts {
   rejected: number;
   /** Stored messages, whether new or not, with a missing or impossible position. */
   without_position: number;
+  /** Stored messages, whether new or not, without a usable time; their event time is the time of receipt. */
+  without_event_time: number;
   /** Empty lines between messages. */
   blank_lines: number;
 }
@@ -71,6 +78,7 @@ const noMessages = (): MessageCounts => ({
   skipped: 0,
   rejected: 0,
   without_position: 0,
+  without_event_time: 0,
   blank_lines: 0,
 });
 
@@ -98,7 +106,7 @@ export class Ingester {
    * Writes the rejects, and stores the deliveries in one commit. Both are durable when this resolves.
    * @throws StoreError; then nothing was counted, and the call may be repeated
    */
-  async store({ read, skipped, below_cut, blank, deliveries, rejects }: Outcomes): Promise<void> {
+  async store({ read, skipped, below_cut, without_event_time, blank, deliveries, rejects }: Outcomes): Promise<void> {
     // The rejects are written first. If the call is repeated, a second copy of a reject is harmless, but a delivery
     // counts as new only once.
     this.#rejects.write(rejects);
@@ -115,6 +123,7 @@ export class Ingester {
     counts.skipped += skipped;
     counts.rejected += rejects.length;
     for (const { position } of deliveries) if (!position) counts.without_position++;
+    counts.without_event_time += without_event_time;
     counts.blank_lines += blank;
   }
 }

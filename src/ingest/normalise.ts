@@ -13,7 +13,12 @@ import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 
 /** The outcome of a message. */
 export type Normalised =
-  | { readonly kind: 'delivery'; readonly delivery: Delivery }
+  | {
+      readonly kind: 'delivery';
+      readonly delivery: Delivery;
+      /** Whether the event time is the time of receipt, because the message has no usable time. */
+      readonly isReceiptTime?: true;
+    }
   /** Not stored, because the alert is about a solar-system object. */
   | { readonly kind: 'skipped'; readonly reason: string }
   /** Not stored, because the alert is below the minimum reliability of this service. */
@@ -51,11 +56,15 @@ interface RawDelivery {
   readonly raError: unknown;
   readonly decError: unknown;
   readonly reliability: unknown;
-  readonly eventTimeUs: number;
+  /** Undefined if the message has no usable time. */
+  readonly eventTimeUs: number | undefined;
 }
 
-/** Checks a delivery. Without an exact id it is rejected. An impossible position or reliability becomes null. */
-export function toDelivery(raw: RawDelivery): Normalised {
+/**
+ * Checks a delivery. Without an exact id it is rejected. An impossible position or reliability becomes null. If there is
+ * no event time, the time of receipt is used.
+ */
+export function toDelivery(raw: RawDelivery, receivedAtUs: number): Normalised {
   const diaObjectId = parseId(raw.diaObjectId);
   if (diaObjectId === undefined) {
     return rejected(`diaObjectId must be an integer from 0 to ${MAX_OBJECT_ID} (${shown(raw.diaObjectId)} was given)`);
@@ -67,10 +76,10 @@ export function toDelivery(raw: RawDelivery): Normalised {
     position,
     reliability: parseReliability(raw.reliability),
     ...(!Number.isNaN(error) && { positionErrorMas: roundedError(error) }),
-    eventTimeUs: raw.eventTimeUs,
+    eventTimeUs: raw.eventTimeUs ?? receivedAtUs,
     broker: raw.broker,
   };
-  return { kind: 'delivery', delivery };
+  return { kind: 'delivery', delivery, ...(raw.eventTimeUs === undefined && { isReceiptTime: true }) };
 }
 
 /** Applies the minimum reliability of this service: a delivery below it, or without a reliability, is not stored. */
@@ -126,7 +135,7 @@ export function flatDelivery(
   diaObjectId: unknown,
   receivedAtUs: number,
 ): Normalised {
-  return toDelivery({
+  const raw = {
     broker,
     diaObjectId,
     ra: values[keys.ra],
@@ -134,8 +143,9 @@ export function flatDelivery(
     raError: keys.raError && values[keys.raError],
     decError: keys.decError && values[keys.decError],
     reliability: values[keys.reliability],
-    eventTimeUs: eventTimeOf(keys, values) ?? receivedAtUs,
-  });
+    eventTimeUs: eventTimeOf(keys, values),
+  };
+  return toDelivery(raw, receivedAtUs);
 }
 
 function eventTimeOf({ eventTime }: FlatMessage, values: JsonObject): number | undefined {

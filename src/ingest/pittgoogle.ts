@@ -39,7 +39,7 @@ function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: numbe
   if (alert.diaObject === null || (alert.diaObject === undefined && source)) return SOLAR_SYSTEM;
   const object = asObject(alert.diaObject);
   if (!object || !source) return rejected('not an LSST alert: diaObject and diaSource must be objects');
-  const normalised = toDelivery({
+  const raw = {
     broker: 'pittgoogle',
     diaObjectId: exactId(object.diaObjectId),
     ra: object.ra,
@@ -47,7 +47,7 @@ function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: numbe
     raError: object.raErr,
     decError: object.decErr,
     reliability: source.reliability,
-    eventTimeUs: mjdTaiToUtcUs(source.midpointMjdTai ?? source.midPointTai) ?? receivedAtUs,
-  });
-  return withCut(normalised, minReliability);
+    eventTimeUs: mjdTaiToUtcUs(source.midpointMjdTai ?? source.midPointTai),
+  } as const;
+  return withCut(toDelivery(raw, receivedAtUs), minReliability);
 }

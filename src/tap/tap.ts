@@ -108,7 +108,8 @@ const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
  */
 const MAX_STARVED = 5;
 
-const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
+const NOT_INSTALLED =
+  'DuckDB is not installed here: npm install @duckdb/node-api; the single executable has none, so run the npm package instead';
 const SWITCHED_OFF = 'queries in ADQL are switched off here (TAP_MAX_QUERIES)';
 const ENDED = 'the engine of queries has ended';
 const GIVEN_UP = 'the query was cancelled';

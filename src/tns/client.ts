@@ -19,6 +19,7 @@ export interface BotCredentials {
 }
 
 interface ClientOptions {
+  /** Ends in a slash. */
   readonly baseUrl: string;
   readonly bot: BotCredentials;
   /** The wait before the first retry. Each further wait is twice as long. Default 2 seconds. */
@@ -59,8 +60,7 @@ export class TnsClient {
   readonly #options: ClientOptions;
 
   constructor(options: ClientOptions) {
-    const { baseUrl } = options;
-    this.#options = { ...options, baseUrl: baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/` };
+    this.#options = options;
   }
 
   /**

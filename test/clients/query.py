@@ -55,6 +55,11 @@ try:
 except NearskyError as error:
     assert (error.code, error.param, error.status) == ("invalid_parameter", "QUERY", 400), error.code
     assert str(error).startswith("Line 1, column 8: ") and "a<b&c" in str(error), error
+try:
+    service.query(ADQL, at=999)
+    raise AssertionError("it was answered")
+except NearskyError as error:
+    assert (error.code, error.param, error.status) == ("invalid_parameter", "AT", 400), error
 # Exactly as many rows as the service gives at most: there may be more.
 most = len(service.query(ADQL))
 service._limits["tap"]["max_rows"] = most

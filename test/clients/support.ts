@@ -23,7 +23,10 @@ import {
 
 export const MAX_IDS = 10;
 export const MAX_POSITIONS = 4;
+/** The service's own address, as behind a proxy: not the one that the clients use. */
+export const PUBLIC_ADDRESS = 'https://sky.example.org/nearsky';
 const SETTINGS = {
+  PUBLIC_BASE_URL: PUBLIC_ADDRESS,
   API_MAX_IDS: `${MAX_IDS}`,
   API_MAX_POSITIONS: `${MAX_POSITIONS}`,
   API_MAX_OBJECTS_PER_POSITION: '4',

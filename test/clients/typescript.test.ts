@@ -31,6 +31,7 @@ import {
   MATCHES,
   nodes,
   OBJECTS,
+  PUBLIC_ADDRESS,
   SENT_BACK,
   Service,
 } from './support.ts';
@@ -365,7 +366,7 @@ test('a signal ends a job, and removes it', async ({ service }) => {
   });
   const error = await rejection(() => client.crossmatch('ra,dec\n150,2\n', { asJob: true }));
   assert.is(error.name, 'AbortError');
-  assert.is((await fetch(job)).status, 404);
+  assert.is((await fetch(job.replace(PUBLIC_ADDRESS, service.url))).status, 404);
 });
 
 needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
@@ -403,6 +404,8 @@ needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
     const error = await rejection(() => client.query('SELECT "a<b&c" FROM nearsky.objects'));
     assert.equal([error.code, error.param, error.status], ['invalid_parameter', 'QUERY', 400]);
     assert.match(error.message, /^Line 1, column 8: .*a<b&c/);
+    const late = await rejection(() => client.query(pending, { at: 999 }));
+    assert.equal([late.code, late.param, late.status], ['invalid_parameter', 'AT', 400]);
   },
 );
 

@@ -168,6 +168,7 @@ test('what is wrong is said in the words of the API, or of the system', () =>
         2,
         /no-such-file\.txt is not a diaObjectId, a TNS name or an existing file/,
       ],
+      [['lookup', '--data', data, 'SNX2026abc'], 2, /SNX2026abc is not a diaObjectId/],
       [['lookup', '--url', 'ftp://x', '1'], 2, /--url must be an http or https address/],
       [
         ['lookup', '--url', 'http://127.0.0.1:9', '1'],
@@ -180,6 +181,31 @@ test('what is wrong is said in the words of the API, or of the system', () =>
       assert.equal([finished.code, finished.stdout], [code, ''], args.join(' '));
       assert.match(finished.stderr, text);
     }
+  }));
+
+test('a line of a file that is neither an id nor a name has its own status, and the others are answered', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const lines = ['SNX2026abc', IDS[0]!, '9'.repeat(23)];
+    const file = join(directory, 'mixed.txt');
+    writeFileSync(file, lines.join('\n'));
+    const words = async (format: string) => {
+      const found = await run('lookup', '--data', data, '--format', format, '--detail', 'ids', file);
+      assert.equal([found.code, found.stderr], [0, ''], format);
+      return found.stdout;
+    };
+    const { results } = JSON.parse(await words('json'));
+    const statuses = ['invalid_input', 'crossmatch_pending', 'invalid_input'];
+    assert.equal(
+      results.map(({ status }: { status: string }) => status),
+      statuses,
+    );
+    const rows = (await words('table')).trimEnd().split('\n').slice(1);
+    assert.equal(
+      rows.map(row => row.trim().split(/ {2,}/)),
+      lines.map((line, i) => [line, statuses[i]]),
+    );
   }));
 
 test('positions that are damaged: an error, not an endless wait for the index', () =>

@@ -28,7 +28,7 @@ test('counts what it stores, keeps what it rejects, and does nothing twice', () 
     const lines = [
       lasair(FIRST_ID),
       '',
-      lasair(FIRST_ID + 1n, ', "x": NaN'),
+      lasair(FIRST_ID + 1n, ', "x": NaN, "firstDiaSourceMjdTai": 61029.346'),
       '{"diaObjectId": 1e5}',
       '  ',
       lasair(FIRST_ID),
@@ -52,6 +52,7 @@ test('counts what it stores, keeps what it rejects, and does nothing twice', () 
       skipped: 0,
       rejected: 2,
       without_position: 0,
+      without_event_time: 2,
       blank_lines: 2,
     });
     assert.equal(idsIn(data), [FIRST_ID, FIRST_ID + 1n]);

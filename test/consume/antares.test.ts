@@ -240,6 +240,15 @@ test('one link that fails while others answer can not be used; where all fail, i
   );
 });
 
+test('a base address needs no slash at its end', () =>
+  withServer(undefined, async (server, _, over) => {
+    server.add('ANT2', [alert(1)]);
+    const { ANTARES_API_BASE_URL: baseUrl } = configOf('/d', { ANTARES_API_BASE_URL: server.url.replace(/\/$/, '') });
+    const links = new AlertLinks({ baseUrl, patienceSeconds: 0 });
+    assert.is((await links.newest('loci/ANT2/alerts', over)).properties.ant_mjd, 1);
+    await links.close();
+  }));
+
 test('the time for which a failing link is tried is that of the setting', () =>
   withServer(
     ({ url }) => (url.pathname.includes('BROKEN') ? 500 : undefined),

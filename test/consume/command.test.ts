@@ -1,11 +1,14 @@
 /** `nearsky consume` as a user runs it. Kafka, and the three brokers at once, are in e2e/consume_kill. */
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKER_NAMES } from '../../src/contract/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
-import { eventually, type Running, send, start, withDirectory } from '../e2e/support.ts';
+import { eventually, type Running, root, send, start, withDirectory } from '../e2e/support.ts';
 import { PubSubServer, SUBSCRIPTION } from './pubsub_server.ts';
 
 const test = suite('consume/command');
@@ -55,7 +58,7 @@ test('what cannot be used is kept with the reason and stepped over; the rest is 
     const running = start(['consume', 'pittgoogle', '--data', data, '--json'], settings(server));
     const { result, log } = await stopWhenDone(running, server);
     const { rejects_file: rejectsFile, ...counts } = result.pittgoogle;
-    const none = { further_broker: 0, without_position: 0, blank_lines: 0, failures: 0 };
+    const none = { further_broker: 0, without_position: 0, without_event_time: 4, blank_lines: 0, failures: 0 };
     assert.equal(counts, { read: 10, stored: 3, duplicate: 1, below_cut: 1, skipped: 1, rejected: 4, ...none });
     const rejects = readFileSync(rejectsFile, 'utf8')
       .trimEnd()
@@ -134,6 +137,31 @@ test('a broker that fails holds up no other, is tried again, and shows no creden
     assert.ok(failed.every(({ next_attempt_in_s: seconds }) => Number(seconds) > 0));
     assert.not.match(output, /the-secret|the-key/);
     await server.close();
+  }));
+
+test('a broker that answers no more: the command ends by itself before its unit kills it', () =>
+  withDirectory(async directory => {
+    const unit = readFileSync(join(root, 'deploy/nearsky.service'), 'utf8');
+    const unitSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1]);
+    let isAcknowledging = false;
+    const broker = createServer((request, response) => {
+      if (request.url!.endsWith(':acknowledge')) isAcknowledging = true;
+      else response.end(JSON.stringify({ receivedMessages: [{ ackId: '1', message: { data: 'e30=' } }] }));
+    }).listen(0, '127.0.0.1');
+    await once(broker, 'listening');
+    const variables = {
+      PITTGOOGLE_SUBSCRIPTION: SUBSCRIPTION,
+      PUBSUB_EMULATOR_HOST: `127.0.0.1:${(broker.address() as AddressInfo).port}`,
+    };
+    const running = start(['consume', 'pittgoogle', '--data', join(directory, 'data'), '--json'], variables);
+    await eventually('it acknowledges', async () => isAcknowledging || undefined);
+    const beganMs = performance.now();
+    send(running.child, 'SIGTERM');
+    const { code, stdout } = await running.finished;
+    assert.equal([code, JSON.parse(stdout).pittgoogle.rejected], [0, 1]);
+    assert.ok(performance.now() - beganMs < unitSeconds * 1000);
+    broker.closeAllConnections();
+    broker.close();
   }));
 
 test('what is missing is status 2, and said before anything is made', () =>

@@ -134,6 +134,7 @@ real('with PLAIN and SCRAM; wrong credentials are an error that does not show th
     const wrong = { ...sasl, password: 'another-secret' };
     const error = await failure(() => connected({ ...options, groupId: unique('group'), sasl: wrong }, async () => {}));
     assert.not.match(`${error.stack} ${JSON.stringify(error)}`, 'another-secret');
+    assert.match(messageOf(error), /Connection to [^ ]+ failed: SASL authentication failed/);
   }
 });
 

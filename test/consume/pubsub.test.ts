@@ -92,7 +92,7 @@ test('what the service refuses is an error that says why', async () => {
   for (const [fault, expected] of [
     [403, /answered 403 to (pull|acknowledge) projects\/a-project.*made to fail/],
     [503, /answered 503/],
-    ['drop', /./],
+    ['drop', /Cannot reach Pub\/Sub at http:\/\/127\.0\.0\.1:/],
     ['truncate', /./],
   ] as const)
     await withServer({ fault: () => fault }, async (server, connect) => {
@@ -140,6 +140,13 @@ test('with the key of a service account, by a token that it signs for this servi
       await withServer({ allows }, async (server, connect) => {
         server.publish(data(0, 2));
         const authorization = await googleAuthorization('https://pubsub.googleapis.com');
+        process.env.GOOGLE_APPLICATION_CREDENTIALS = join(directory, 'none.json');
+        const without = await failure(await googleAuthorization('https://pubsub.googleapis.com'));
+        assert.match(
+          without.message,
+          /^Cannot use the credentials of Google in .*none\.json \(GOOGLE_APPLICATION_CRED/,
+        );
+        process.env.GOOGLE_APPLICATION_CREDENTIALS = file;
         const connection = connect({ authorization });
         await connection.acknowledge(await connection.receive());
         assert.is(server.waiting, 0);

@@ -86,6 +86,8 @@ test('addresses follow the Host header and X-Forwarded-Proto', async () => {
       /`(\S+\/mcp)`/.exec((await ask('/llms.txt', { headers })).text)![1];
     assert.is(await connector({}), 'http://nearsky.test/mcp');
     assert.is(await connector({ 'X-Forwarded-Proto': 'https' }), 'https://nearsky.test/mcp');
+    assert.is(await connector({ 'X-Forwarded-Proto': 'https, http' }), 'https://nearsky.test/mcp');
+    assert.is(await connector({ 'X-Forwarded-Proto': 'http, https' }), 'http://nearsky.test/mcp');
     assert.is(await connector({ 'X-Forwarded-Proto': 'gopher' }), 'http://nearsky.test/mcp');
     assert.is(
       await connector({ Host: 'sky.example:8443', 'X-Forwarded-Proto': 'https' }),

@@ -118,7 +118,7 @@ const ALL = [
     '--set',
     'consume={lasair,antares}',
     '--set',
-    'secrets.ANTARES_API_KEY=a-key',
+    'secrets.ANTARES_API_KEY=a-key,secrets.TNS_BOT_ID=1234567',
     '--set',
     'settings.API_MAX_IDS=500',
   ],
@@ -163,7 +163,7 @@ charted('chart: by itself it is one node with a volume, which asks /readyz and /
 
 charted('chart: credentials are in a Secret and nowhere else; consume runs beside, and sees the same processes', () => {
   const made = kinds(render(...ALL));
-  assert.equal(made.Secret.stringData, { ANTARES_API_KEY: 'a-key' });
+  assert.equal(made.Secret.stringData, { ANTARES_API_KEY: 'a-key', TNS_BOT_ID: '1234567' });
   for (const [kind, each] of Object.entries(made))
     if (kind !== 'Secret') assert.not.match(JSON.stringify(each), 'a-key');
   const pod = made.StatefulSet.spec.template.spec;

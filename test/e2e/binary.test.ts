@@ -18,7 +18,9 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PubSubServer, SUBSCRIPTION } from '../consume/pubsub_server.ts';
 import { needs } from '../needs.ts';
+import { zipOf } from '../tns/support.ts';
 import { type Asked, REQUESTS } from './requests.ts';
 import {
   CATALOGS,
@@ -313,6 +315,31 @@ built('loads no package from the directories above its own, where others may wri
     const { code, stderr } = await finished;
     assert.is(code, 0, stderr);
     assert.not.ok(existsSync(loaded), existsSync(loaded) ? readFileSync(loaded, 'utf8') : '');
+  }),
+);
+
+built('loads the libraries that only some work needs: for zipped files, for HTTP, and for credentials of Google', () =>
+  withBinary(async ({ program, temporary, data }) => {
+    const zipped = join(temporary, 'registry.csv.zip');
+    const content = readFileSync(join(sample, 'tns/tns_public_objects.csv'), 'utf8');
+    writeFileSync(zipped, zipOf([{ name: 'tns_public_objects.csv', content }]));
+    assert.match(await run(program, 'tns', 'load', zipped, '--data', data), /objects +5\n/);
+    const broker = await PubSubServer.start();
+    broker.publish([{ data: Buffer.from('{}') }]);
+    const consume = async (variables: Record<string, string>, isDone: (log: string) => boolean) => {
+      const settings = { PITTGOOGLE_SUBSCRIPTION: SUBSCRIPTION, ...variables };
+      const { child, finished } = start(['consume', 'pittgoogle', '--data', data], settings, program);
+      let log = '';
+      child.stderr!.on('data', text => (log += text));
+      await eventually('it is done', async () => isDone(log) || undefined);
+      send(child, 'SIGTERM');
+      return (await finished).stdout;
+    };
+    const emulator = { PUBSUB_EMULATOR_HOST: broker.url.slice('http://'.length) };
+    assert.match(await consume(emulator, () => broker.waiting === 0), /read +1\n/);
+    const credentials = { GOOGLE_APPLICATION_CREDENTIALS: join(temporary, 'none.json') };
+    await consume(credentials, log => /Cannot use the credentials of Google in .*none\.json.*ENOENT/.test(log));
+    await broker.close();
   }),
 );
 

@@ -1,11 +1,13 @@
 /** All steps, as a user runs them: ingest, catalog add, crossmatch, serve; every status and outcome of the sample. */
-import { cpSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, cpSync, existsSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import { type Expected, type SampleObject, Sky, sampleObjects } from './expected.ts';
-import { CATALOGS, eventually, get, nearsky, sample, start, startServer, withDirectory } from './support.ts';
+import { CATALOGS, checkout, eventually, get, nearsky, sample, start, startServer, withDirectory } from './support.ts';
 
 const FILES = [
   ['lasair', 'lasair.ndjson'],
@@ -65,11 +67,11 @@ test('ingest, catalog add, crossmatch, serve: the sample gives what scans of its
     const counts: Record<string, unknown>[] = [];
     for (const [broker, file] of FILES) counts.push(await ingest(data, broker, file));
     const shown = counts.map(({ rejects_file: _, ...rest }) => Object.values(rest));
-    // read, new, by a further broker, duplicate, below the cut, skipped, rejected, without a position, blank lines
+    // read, new, by a further broker, duplicate, below the cut, skipped, rejected, without a position, without a time, blank lines
     assert.equal(shown, [
-      [85, 83, 0, 1, 0, 0, 1, 1, 0],
-      [13, 7, 5, 0, 0, 1, 0, 0, 0],
-      [10, 1, 4, 0, 3, 2, 0, 0, 0],
+      [85, 83, 0, 1, 0, 0, 1, 1, 0, 0],
+      [13, 7, 5, 0, 0, 1, 0, 0, 0, 0],
+      [10, 1, 4, 0, 3, 2, 0, 0, 0, 0],
     ]);
     assert.is((await ingest(data, 'lasair', 'lasair.ndjson')).duplicate, 84, 'again: nothing new');
 
@@ -191,5 +193,30 @@ test('a wrong command line exits with 2, a failure with 1, each with one line on
     assert.is(ended.stderr.trim().split('\n').length, 1);
   }
 });
+
+const full = needs(test, existsSync('/dev/full') ? undefined : 'there is no /dev/full');
+
+full('a standard output that takes nothing is a failure with one line', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const { file, args, cwd, env } = checkout;
+    for (const command of [['export'], ['stats', '--json']]) {
+      const stdout = openSync('/dev/full', 'w');
+      const ended = spawnSync(file, [...args, ...command, '--data', data], {
+        cwd,
+        env,
+        encoding: 'utf8',
+        stdio: ['ignore', stdout, 'pipe'],
+      });
+      closeSync(stdout);
+      assert.equal(
+        [ended.status, ended.stderr],
+        [1, 'nearsky: cannot write to standard output: the disk is full (ENOSPC)\n'],
+        command.join(' '),
+      );
+    }
+  }),
+);
 
 test.run();

@@ -375,6 +375,7 @@ test('an entry that is not in the history is refused with its bounds', async () 
       assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'at']);
       return body.message;
     };
+    assert.is(await refused(-1), 'at must be at least 0 (-1 was given)');
     assert.is(await refused(4), 'at must be from 0 to 3 (got 4): the newest journal entry is 3');
     await writer.keepHistory(false);
     assert.is(store.databases.history.entryCount(), 0);

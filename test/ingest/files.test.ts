@@ -43,7 +43,8 @@ interface Kept {
 function readOneByOne(lines: readonly string[]): Kept {
   const normalise = normaliserOf('pittgoogle', 0.6);
   const deliveries = new Map<bigint, Delivery>();
-  const counts: Record<string, number> = { read: lines.length, further_broker: 0, without_position: 0, blank_lines: 0 };
+  const none = { further_broker: 0, without_position: 0, without_event_time: 0, blank_lines: 0 };
+  const counts: Record<string, number> = { read: lines.length, ...none };
   const rejects: Kept['rejects'] = [];
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1;
@@ -57,6 +58,7 @@ function readOneByOne(lines: readonly string[]): Kept {
     }
     const { delivery } = normalised;
     if (!delivery.position) count('without_position');
+    if (normalised.isReceiptTime) count('without_event_time');
     const isKnown = deliveries.has(delivery.diaObjectId);
     count(isKnown ? 'duplicate' : 'stored');
     if (!isKnown) deliveries.set(delivery.diaObjectId, delivery);

@@ -40,7 +40,7 @@ export class FakeTns {
   }
 
   get baseUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/system/files/tns_public_objects`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/system/files/tns_public_objects/`;
   }
 
   /** Puts a file there: `''` is the whole one, else the hour. */

@@ -577,8 +577,8 @@ class Nearsky:
     def _job(self, path: str, body: bytes) -> bytes:
         """Runs a request as a job of the service, returns its result, and removes the job."""
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
-        # The service may use another address for itself.
-        job = urlsplit(headers["Location"]).path
+        # The service may use another address for itself, and another path behind a proxy.
+        job = "/vo/jobs/" + urlsplit(headers["Location"]).path.rsplit("/", 1)[1]
         # The service answers after this time, which must be before the timeout.
         wait_seconds = max(1, min(20, int(self._timeout_seconds / 2)))
         try:
@@ -944,7 +944,10 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
     failure = _query_failure(text)
     if failure is not None:
         code = "service_unavailable" if status == 503 else "invalid_parameter"
-        return NearskyError(f"{failure} ({status})", code, status, None if status == 503 else "QUERY", retryable=status == 503)
+        # Such an error has no member for the parameter; its message begins with any other than QUERY.
+        named = re.match("(AT|MAXREC) ", failure)
+        param = None if status == 503 else named[1] if named else "QUERY"
+        return NearskyError(f"{failure} ({status})", code, status, param, retryable=status == 503)
     try:
         answer = json.loads(text)
         code, message = answer["code"], answer["message"]

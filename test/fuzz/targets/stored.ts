@@ -109,7 +109,7 @@ const messages: Target = {
         rejects.close();
       }
       // Neither is an outcome of a message.
-      const { read, without_position: _, blank_lines: __, ...outcomes } = ingester.counts;
+      const { read, without_position: _, without_event_time: __, blank_lines: ___, ...outcomes } = ingester.counts;
       const sum = Object.values(outcomes).reduce((total, count) => total + count, 0);
       if (read !== sum || read !== linesOf(input))
         throw new Error(`${read} read of ${linesOf(input)} lines: ${JSON.stringify(outcomes)}`);
