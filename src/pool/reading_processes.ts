@@ -32,6 +32,8 @@ export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
   readonly task: Task<Result>;
   /** The same task with lower limits, which is tried first: input beyond them is too large. Undefined if there is none. */
   readonly quickTask?: Task<Result>;
+  /** Whether a large process runs the task if the quick one is not enough. */
+  readonly isLargeUnlessQuick?: boolean;
   readonly inputBytes: number;
   /** Whether a result means that the process has too little memory. */
   readonly isTooLarge: (result: Result) => boolean;
@@ -94,13 +96,9 @@ export class ReadingProcesses {
         gone,
       );
     try {
-      const { inputBytes, kind, task, quickTask, isTooLarge } = reading;
-      const tries = quickTask
-        ? ([
-            [kind, quickTask],
-            ['slow', task],
-          ] as const)
-        : ([[kind, task]] as const);
+      const { inputBytes, kind, task, quickTask, isLargeUnlessQuick, isTooLarge } = reading;
+      const tries: (readonly [slots: keyof typeof SMALL_SLOTS, task: Task<Result>])[] = [[kind, quickTask ?? task]];
+      if (quickTask && !isLargeUnlessQuick) tries.push(['slow', task]);
       for (const [slots, task] of inputBytes <= SMALL_BYTES ? tries : []) {
         const work = () => this.#runSmall({ ...reading, task }, late.signal);
         const tried = await this.#tried(() => inSlot(this.#smallSlots[slots], work));

@@ -10,7 +10,6 @@ import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { beginParquet } from '@nearsky/astrotables/parquet_writer';
 import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFile } from '@nearsky/hats';
-import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isThere } from '../base/files.ts';
@@ -22,6 +21,7 @@ import { PoolError, type Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { currentStore } from '../store/thread_store.ts';
+import { ABOUT, hasAny, PickedRows, touches } from './near_rows.ts';
 import type { PartRead, PartWanted } from './query_sources.ts';
 import { fileColumn, sourceTables } from './source_tables.ts';
 
@@ -34,6 +34,8 @@ export interface ReadSourcesTask extends Task<SourcesRead> {
   readonly maxBytes: number;
   /** The number of bytes that the query may still read. */
   readonly left: ReadingLeft;
+  /** A query that reads more than this is too large; undefined if any may be read. */
+  readonly quickBytes?: number;
 }
 
 export interface ReadingLeft {
@@ -50,19 +52,27 @@ export type SourcesRead =
 /** The query needs more than is allowed. */
 class TooMuch extends Error {}
 
+/** The query needs more than a quick task may read. */
+class NotQuick extends Error {}
+
 /** The number of files that are copied at once from a catalog on another host. */
 const COPIED_AT_ONCE = 4;
-const ABOUT = { program: 'nearsky', json: '{}' };
 const MIB = 2 ** 20;
 
-export async function runReadSources({ parts, directory, maxBytes, ...task }: ReadSourcesTask): Promise<SourcesRead> {
+export async function runReadSources({
+  parts,
+  directory,
+  maxBytes,
+  quickBytes,
+  ...task
+}: ReadSourcesTask): Promise<SourcesRead> {
   const left = { ...task.left };
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const read: PartRead[] = [];
     for (const part of parts) {
       const before = { ...left };
-      const again = () => readPart(part, directory, Object.assign(left, before), maxBytes);
+      const again = () => readPart(part, directory, Object.assign(left, before), maxBytes, quickBytes);
       read.push(await withStableFile(again));
     }
     return { outcome: 'read', parts: read, left };
@@ -70,7 +80,7 @@ export async function runReadSources({ parts, directory, maxBytes, ...task }: Re
     if (error instanceof TooMuch) return { outcome: 'refused', message: error.message };
     if (error instanceof ReadFailure || error instanceof CatalogError)
       return { outcome: 'unreadable', message: error.message };
-    if (error instanceof PoolError || isOutOfMemory(error)) return { outcome: 'tooLarge' };
+    if (error instanceof NotQuick || error instanceof PoolError || isOutOfMemory(error)) return { outcome: 'tooLarge' };
     throw error;
   }
 }
@@ -86,6 +96,7 @@ async function readPart(
   directory: string,
   left: { bytes: number; files: number },
   maxBytes: number,
+  quickBytes = Number.POSITIVE_INFINITY,
 ): Promise<PartRead> {
   const store = currentStore();
   const { name } = wanted.catalog;
@@ -106,6 +117,9 @@ async function readPart(
     return { name, type, stored: fileColumn(registration, table, name) };
   });
   const chosen: (Chosen | undefined)[] = new Array(names.length);
+  const few = `part${wanted.part}.parquet`;
+  // Another host is asked for as few columns as possible: not for the pixels of rows.
+  const picked = wanted.bounds && !isFar ? new PickedRows(join(directory, few), columns, wanted.bounds) : undefined;
   let [bytes, rows] = [0, 0];
   try {
     const isEnough = () => wanted.rows !== undefined && rows >= wanted.rows;
@@ -123,28 +137,34 @@ async function readPart(
         for (const { stored } of columns) if (stored !== undefined) bytes += file.storedBytes(stored, group);
       }
       if (bytes > left.bytes) throw tooManyBytes(wanted, bytes, maxBytes, names.length);
+      if (bytes > quickBytes) throw new NotQuick();
     });
     left.bytes -= bytes;
     const has = new Set<string>();
     const written: string[] = [];
     const some = chosen.flatMap(each => (each && each.groups.length > 0 ? [each] : []));
-    await eachConcurrently(some, isFar ? COPIED_AT_ONCE : 1, async (each, i) => {
+    await eachConcurrently(some, isFar ? COPIED_AT_ONCE : 1, async ({ file, groups }, i) => {
       if (!isThere(directory)) throw new TooMuch('the query was ended');
       const own = columns.flatMap(({ name, type, stored }) => {
-        const kind = stored === undefined ? undefined : each.file.columns.get(stored);
+        const kind = stored === undefined ? undefined : file.columns.get(stored);
         if (stored === undefined || kind === undefined || kind === 'null') return [];
-        if ((type === 'float32' || type === 'int32') && NARROW_TYPES[kind] !== type) throw widened(each.file, stored);
+        if ((type === 'float32' || type === 'int32') && NARROW_TYPES[kind] !== type) throw widened(file, stored);
         return [{ name, stored }];
       });
       for (const { name } of own) has.add(name);
+      const dense: number[] = [];
+      for (const group of groups) if (!(await picked?.take(file, group))) dense.push(group);
+      if (dense.length === 0) return;
       const to = `part${wanted.part}-${i}.parquet`;
       // A file without the columns still has rows.
       const copied = own.length > 0 ? own : [{ name: table.partial!.id, stored: registration.columns.id }];
-      await copy(each, copied, join(directory, to));
+      await copy({ file, groups: dense }, copied, join(directory, to));
       written.push(to);
     });
+    if (picked?.end()) written.push(few);
     return { part: wanted.part, files: written, columns: [...has] };
   } finally {
+    picked?.close();
     for (const each of chosen) each?.file.close();
   }
 }
@@ -155,23 +175,6 @@ function filesWithin({ partitions }: CatalogRegistration, bounds: PixelBounds | 
     const size = 4 ** (MAX_AREA_ORDER - order);
     return !bounds || hasAny(bounds, ipix * size, (ipix + 1) * size) ? files : [];
   });
-}
-
-/** Whether rows of a row group may lie in an area, according to the statistics of their pixels. */
-function touches(file: ParquetFile, group: number, bounds: PixelBounds | undefined): boolean {
-  const pixels = bounds && file.integerBounds(group, HEALPIX_COLUMN);
-  return !pixels || hasAny(bounds, Number(pixels.min >> 26n), Number(pixels.max >> 26n) + 1);
-}
-
-/** Whether an area contains any pixel from `first` to `end` (exclusive). */
-function hasAny(bounds: PixelBounds, first: number, end: number): boolean {
-  let [low, high] = [0, bounds.length / 2];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (bounds[2 * middle + 1]! <= first) low = middle + 1;
-    else high = middle;
-  }
-  return 2 * low < bounds.length && bounds[2 * low]! < end;
 }
 
 function requireFew(registration: CatalogRegistration, wanted: PartWanted, files: number, most: number): void {

@@ -114,6 +114,21 @@ test('a table that was too slow for one small process goes to a large one', asyn
   assert.is(await processes.inTime('client', table, new Budget(60)), 'large');
 });
 
+test('input that is not quick goes to a large process at once, if it says so', async ({ processes }) => {
+  const quickTask: MoodyTask = { kind: 'mood', mood: 'answers' };
+  const began: string[] = [];
+  const table = reading({
+    kind: 'table',
+    mood: 'answersWithData',
+    quickTask,
+    isLargeUnlessQuick: true,
+    isTooLarge: result => result === 'answers',
+    note: mood => void began.push(`${mood}`),
+  });
+  assert.is(await processes.inTime('client', table, new Budget(60)), 'large');
+  assert.is(began.length, 2);
+});
+
 onLinux('an idle process waits for the next small input, while there are fewer than slots', async ({ processes }) => {
   const hanging = (kind: 'table' | 'area', client: string) =>
     processes.inTime(client, reading({ kind, mood: 'hangs' }), new Budget(60)).catch(() => {});

@@ -1,0 +1,177 @@
+/** Picks the rows of a catalog in an area, where these are few of the rows that are stored together. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { PixelBounds } from '@nearsky/adql';
+import type { Cell, Column } from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
+import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
+import { beginParquet, type ParquetTableWriter } from '@nearsky/astrotables/parquet_writer';
+import { HEALPIX_COLUMN, HEALPIX_ORDER } from '@nearsky/hats/layout';
+import { MAX_AREA_ORDER } from '@nearsky/sky-index';
+
+/** A column of the table, and the column of the files that provides it; undefined if this copy of the catalog lacks it. */
+export interface WantedColumn extends Pick<Column, 'name' | 'type'> {
+  readonly stored: string | undefined;
+}
+
+export const ABOUT = { program: 'nearsky', json: '{}' };
+/** Copying the columns of a row group as they are stored takes less time than picking a larger share of its rows. */
+const FEW_ROWS = 1 / 8;
+/** The cells that are kept until they are written. */
+const FEW_CELLS = 1 << 19;
+/** Between the pixels of rows and those of areas, in bits. */
+const SHIFT = 2 * (HEALPIX_ORDER - MAX_AREA_ORDER);
+/** The kinds whose values are values of a type as they are, or as bigints. The engine converts others. */
+const SAME_VALUES: Readonly<Record<Column['type'], readonly ColumnKind[]>> = {
+  int64: ['integer64', 'integer32'],
+  int32: ['integer32'],
+  float64: ['double', 'float'],
+  float32: ['float'],
+  boolean: ['boolean'],
+  text: ['string'],
+  time: [],
+};
+
+/** Whether rows of a row group may lie in an area, according to the statistics of their pixels. */
+export function touches(file: ParquetFile, group: number, bounds: PixelBounds | undefined): boolean {
+  const pixels = bounds && file.integerBounds(group, HEALPIX_COLUMN);
+  return !pixels || hasAny(bounds, Number(pixels.min >> BigInt(SHIFT)), Number(pixels.max >> BigInt(SHIFT)) + 1);
+}
+
+/** Whether an area contains any pixel from `first` to `end` (exclusive). */
+export function hasAny(bounds: PixelBounds, first: number, end: number): boolean {
+  const next = nextRange(bounds, first);
+  return next < bounds.length && bounds[next]! < end;
+}
+
+/** The share of the pixels between a row group's first and last that are in an area. */
+function coveredShare(file: ParquetFile, group: number, bounds: PixelBounds): number {
+  const pixels = file.integerBounds(group, HEALPIX_COLUMN);
+  if (!pixels) return 0;
+  const [first, end] = [Number(pixels.min >> BigInt(SHIFT)), Number(pixels.max >> BigInt(SHIFT)) + 1];
+  let covered = 0;
+  for (let at = nextRange(bounds, first); at < bounds.length && bounds[at]! < end; at += 2)
+    covered += Math.min(end, bounds[at + 1]!) - Math.max(first, bounds[at]!);
+  return covered / (end - first);
+}
+
+/** The index of the first range of an area that ends behind a pixel. */
+function nextRange(bounds: PixelBounds, pixel: number): number {
+  let [low, high] = [0, bounds.length / 2];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (bounds[2 * middle + 1]! <= pixel) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low;
+}
+
+/** Writes the picked rows of all files to one file. */
+export class PickedRows {
+  readonly #path: string;
+  readonly #columns: readonly WantedColumn[];
+  readonly #bounds: PixelBounds;
+  readonly #out = new ByteSink();
+  #cells: Cell[][];
+  #target: { readonly file: number; readonly writer: ParquetTableWriter } | undefined;
+
+  /** @param path the file, which is created with the first rows */
+  constructor(path: string, columns: readonly WantedColumn[], bounds: PixelBounds) {
+    this.#path = path;
+    this.#columns = columns;
+    this.#bounds = bounds;
+    this.#cells = columns.map(() => []);
+  }
+
+  /**
+   * Takes the rows of a row group that lie in the area.
+   * @returns false if it took none because they are many, or because the file does not tell their pixels or has values
+   * of other types
+   */
+  async take(file: ParquetFile, group: number): Promise<boolean> {
+    const kinds = this.#columns.map(({ stored }) => (stored === undefined ? undefined : file.columns.get(stored)));
+    const areSame = this.#columns.every(
+      ({ type }, i) => !kinds[i] || kinds[i] === 'null' || SAME_VALUES[type].includes(kinds[i]),
+    );
+    if (!areSame || file.columns.get(HEALPIX_COLUMN) !== 'integer64') return false;
+    // Saves reading the pixels of rows most of which are in the area.
+    if (coveredShare(file, group, this.#bounds) > FEW_ROWS) return false;
+    const { rowStart, rowEnd } = file.rowGroups[group]!;
+    const most = Math.min(FEW_ROWS * (rowEnd - rowStart), FEW_CELLS / this.#columns.length);
+    const rows = await rowsWithin(file, group, this.#bounds, most);
+    if (!rows) return false;
+    for (const [i, { type, stored }] of this.#columns.entries()) {
+      const values = kinds[i] ? ((await file.readValues(stored!, rows)) as Cell[]) : rows.map(() => null);
+      const isWidened = type === 'int64' && kinds[i] === 'integer32';
+      const cells = this.#cells[i]!;
+      for (const value of values) cells.push(isWidened && value !== null ? BigInt(value) : value);
+    }
+    if (this.#cells[0]!.length * this.#columns.length >= FEW_CELLS) this.#write();
+    return true;
+  }
+
+  /** Completes the file. Returns whether there is one. */
+  end(): boolean {
+    if (this.#cells[0]!.length > 0) this.#write();
+    if (!this.#target) return false;
+    this.#target.writer.end(false);
+    this.#drain();
+    return true;
+  }
+
+  close(): void {
+    if (this.#target) closeSync(this.#target.file);
+  }
+
+  #write(): void {
+    const columns = this.#columns.map(({ name, type }) => ({ name, type, description: '' }));
+    this.#target ??= {
+      file: openSync(this.#path, 'w', 0o600),
+      writer: beginParquet(this.#out, { name: '', description: '', columns }, ABOUT),
+    };
+    this.#target.writer.block(this.#cells);
+    this.#cells = columns.map(() => []);
+    this.#drain();
+  }
+
+  #drain(): void {
+    writeSync(this.#target!.file, this.#out.bytes, 0, this.#out.length);
+    this.#out.clear();
+  }
+}
+
+/** The rows of a row group that lie in an area or have no pixel, ascending; undefined if they are more than `most`. */
+async function rowsWithin(
+  file: ParquetFile,
+  group: number,
+  bounds: PixelBounds,
+  most: number,
+): Promise<number[] | undefined> {
+  const rows: number[] = [];
+  // Whether the pixels from `first` to `end` (exclusive) are in the area. Mostly, the next row is among them.
+  let [first, end, isWithin] = [0, 0, false];
+  for (const { firstRow, endRow, values, present } of await file.pages(HEALPIX_COLUMN, group)) {
+    const halves = halvesOf(values as ArrayLike<bigint>);
+    for (let row = firstRow, next = 0; row < endRow; row++) {
+      if (!present || present[row - firstRow]) {
+        const pixel = halves[next + 1]! * 2 ** (32 - SHIFT) + (halves[next]! >>> SHIFT);
+        next += 2;
+        if (pixel < first || pixel >= end) {
+          const range = nextRange(bounds, pixel);
+          const start = bounds[range] ?? Number.POSITIVE_INFINITY;
+          isWithin = start <= pixel;
+          [first, end] = isWithin ? [start, bounds[range + 1]!] : [bounds[range - 1] ?? 0, start];
+        }
+        if (!isWithin) continue;
+      }
+      if (rows.length >= most) return;
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+/** 64-bit integers as pairs of 32-bit ones, the low half first: numbers are faster than bigints. */
+function halvesOf(values: ArrayLike<bigint>): Uint32Array {
+  const { buffer, byteOffset, length } = values instanceof BigInt64Array ? values : BigInt64Array.from(values);
+  return new Uint32Array(buffer, byteOffset, 2 * length);
+}
