@@ -25,14 +25,17 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   process.exit(1);
 }
 
-// With a heap for each thread, the C library keeps freed memory for hours. It reads these variables only at its start.
-const [LONG_COMMANDS, FEW_HEAPS] = [
-  ['serve', 'consume', 'demo'],
-  { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' },
-];
+// What only the start of a program can set. With a heap for each thread, the C library keeps freed memory for hours; and
+// without a limit, V8 lets the memory for new objects of each thread grow to 128 MiB.
+const FEW_HEAPS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+const FEW_NEW_OBJECTS = '--max-semi-space-size=4';
 const { argv, env, execArgv, execPath, platform } = process;
-if (platform === 'linux' && process.execve && !process.send && !env.MALLOC_ARENA_MAX && LONG_COMMANDS.includes(argv[2]))
-  process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...FEW_HEAPS });
+const isLong = ['serve', 'consume', 'demo'].includes(argv[2]) && !env.MALLOC_ARENA_MAX;
+const isLarge = argv[2] === 'export' && !execArgv.includes(FEW_NEW_OBJECTS);
+if (platform === 'linux' && process.execve && !process.send && (isLong || isLarge)) {
+  const flags = isLarge ? [...execArgv, FEW_NEW_OBJECTS] : execArgv;
+  process.execve(execPath, [execPath, ...flags, ...argv.slice(1)], isLong ? { ...env, ...FEW_HEAPS } : env);
+}
 
 // Compiled code is kept in a directory of the user for the next start; threads and child processes learn it from the
 // variable. Without a directory that can be written, Node compiles each time.

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,6 +33,19 @@ check('a service has few heaps, unless its environment says otherwise', () =>
   withDirectory(async data => {
     assert.equal(await heapsOf(data, {}), ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=131072']);
     assert.equal(await heapsOf(data, { MALLOC_ARENA_MAX: '4' }), ['MALLOC_ARENA_MAX=4']);
+  }),
+);
+
+check('an export has little memory for new objects', () =>
+  withDirectory(async directory => {
+    const [hook, flags] = [join(directory, 'hook.cjs'), join(directory, 'flags')];
+    writeFileSync(hook, `require('node:fs').appendFileSync(${JSON.stringify(flags)}, process.execArgv + '\\n');`);
+    const args = ['--require', hook, join(root, 'bin/nearsky.cjs'), 'export', '--help'];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.is(status, 0);
+    assert.match(stdout, /^Usage: nearsky export/);
+    const starts = readFileSync(flags, 'utf8').trimEnd().split('\n');
+    assert.equal(starts, [`--require,${hook}`, `--require,${hook},--max-semi-space-size=4`]);
   }),
 );
 
