@@ -22,7 +22,7 @@ test('every type that a catalog has, exactly, with nulls', () =>
       { name: 'float', type: 'FLOAT' as const, data: [0.1, null, 3], expected: [Math.fround(0.1), null, 3] },
       { name: 'int64', type: 'INT64' as const, data: [BIG, null, -BIG - 1n], expected: [BIG, null, -BIG - 1n] },
       { name: 'int32', type: 'INT32' as const, data: [-2147483648, null, 7], expected: [-2147483648, null, 7] },
-      { name: 'text', type: 'STRING' as const, data: ['a', null, 'ä'], expected: ['a', null, 'ä'] },
+      { name: 'text', type: 'STRING' as const, data: ['\ufeffa', null, 'ä'], expected: ['\ufeffa', null, 'ä'] },
       { name: 'bool', type: 'BOOLEAN' as const, data: [true, null, false], expected: [true, null, false] },
     ];
     const filename = join(directory, 'types.parquet');

@@ -44,7 +44,7 @@ const VALUES = {
   ra: PIXELS.map(() => some(random() < 0.1 ? Number.NaN : 360 * random())),
   flux: PIXELS.map(() => some(Math.fround(random()))),
   count: PIXELS.map(() => some(Math.floor(2 ** 32 * random()) - 2 ** 31)),
-  name: PIXELS.map((_, i) => some(`source ${i % 40} é`)),
+  name: PIXELS.map((_, i) => some(`${i % 2 ? '\ufeff' : ''}source ${i % 40} é`)),
   is_star: PIXELS.map(() => some(random() < 0.5)),
 };
 const COLUMNS = [

@@ -92,8 +92,14 @@ export function* columnPages(
   }
 }
 
-/** Times of INT96 as bigints, nanoseconds since 1970: a date would lose digits. */
-const PARSERS = { ...DEFAULT_PARSERS, timestampFromNanoseconds: (ns: bigint) => ns as unknown as Date };
+/** Without `ignoreBOM`, a decoder drops U+FEFF at the start of a string. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const PARSERS = {
+  ...DEFAULT_PARSERS,
+  stringFromBytes: (bytes: Uint8Array) => UTF8.decode(bytes),
+  /** Times of INT96 as bigints, nanoseconds since 1970: a date would lose digits. */
+  timestampFromNanoseconds: (ns: bigint) => ns as unknown as Date,
+};
 
 type Decoder = ReturnType<typeof decoderOf>;
 
