@@ -59,10 +59,14 @@ const COLUMNS = [
   { name: 'missing', type: 'float64', stored: undefined },
 ] satisfies WantedColumn[];
 
-async function written(directory: string, pixels: readonly (bigint | null)[] = PIXELS): Promise<ParquetFile> {
+async function written(
+  directory: string,
+  pixels: readonly (bigint | null)[] = PIXELS,
+  name: readonly (string | null)[] = VALUES.name,
+): Promise<ParquetFile> {
   const path = join(directory, 'catalog.parquet');
   const column = (name: string, type: string, data: unknown) => ({ name, type, data }) as never;
-  const { id, ra, flux, count, name, is_star } = VALUES;
+  const { id, ra, flux, count, is_star } = VALUES;
   const columnData = [
     column('_healpix_29', 'INT64', pixels),
     column('id', 'INT64', id),
@@ -128,6 +132,13 @@ test('nothing is taken, and the columns are copied, if many rows are near or val
   );
   assert.is(await taken(none, COLUMNS), true, 'no row is near');
   none.close();
+  const long = await written(
+    directory,
+    PIXELS.map((_, i) => (i % 10 ? 2000n : 8n) * PIXEL),
+    PIXELS.map((_, i) => (i < 2000 ? `${i}`.padEnd(100_000) : null)),
+  );
+  assert.is(await taken(long, COLUMNS), false, 'the rows take 20 MB');
+  long.close();
 });
 
 test.run();
