@@ -1,7 +1,8 @@
 /** Rows that are picked from row groups, beside a comparison of each row with the area. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
@@ -139,6 +140,33 @@ test('nothing is taken, and the columns are copied, if many rows are near or val
   );
   assert.is(await taken(long, COLUMNS), false, 'the rows take 20 MB');
   long.close();
+});
+
+test('pixels with a wrong byte: the error names the file', async ({ directory }) => {
+  const path = join(directory, 'catalog.parquet');
+  const pixels = PIXELS.map((_, i) => (i % 3 ? BigInt(i % 5) * PIXEL : null));
+  (await written(directory, pixels)).close();
+  const bytes = readFileSync(path);
+  const end = bytes.readUInt32LE(bytes.length - 8);
+  let failed = 0;
+  for (let at = 4; at < Math.min(400, bytes.length - 8 - end); at++) {
+    const damaged = Buffer.from(bytes);
+    damaged[at]! ^= 0xff;
+    writeFileSync(path, damaged);
+    const file = await openParquet(openLocalFile(path));
+    const picked = new PickedRows(join(directory, 'picked.parquet'), COLUMNS.slice(0, 1), AREA);
+    try {
+      await picked.take(file, 0);
+    } catch (error) {
+      failed++;
+      assert.instance(error, ReadFailure);
+      assert.ok((error as ReadFailure).message.includes(file.name));
+    } finally {
+      picked.close();
+      file.close();
+    }
+  }
+  assert.ok(failed > 0);
 });
 
 test.run();

@@ -224,7 +224,10 @@ function decodePage(
   checkValues(encoded, encoding, count, decoder);
   const withoutLevels = { ...NO_LEVELS, num_values: count, encoding };
   const { dataPage } = readDataPage(encoded, withoutLevels, decoder);
-  return { values: convertWithDictionary(dataPage, dictionary, encoding, decoder), present };
+  const values = convertWithDictionary(dataPage, dictionary, encoding, decoder);
+  if (Array.isArray(values) && values.includes(undefined))
+    throw new Error('a page has no value for a row that is not null');
+  return { values, present };
 }
 
 const NO_LEVELS = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const;
