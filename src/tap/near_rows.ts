@@ -16,8 +16,9 @@ export interface WantedColumn extends Pick<Column, 'name' | 'type'> {
 export const ABOUT = { program: 'nearsky', json: '{}' };
 /** Copying the columns of a row group as they are stored takes less time than picking a larger share of its rows. */
 const FEW_ROWS = 1 / 8;
-/** The cells that are kept until they are written. */
+/** The cells that are kept until they are written, and their bytes. */
 const FEW_CELLS = 1 << 19;
+const FEW_BYTES = 1 << 24;
 /** Between the pixels of rows and those of areas, in bits. */
 const SHIFT = 2 * (HEALPIX_ORDER - MAX_AREA_ORDER);
 /** The kinds whose values are values of a type as they are, or as bigints. The engine converts others. */
@@ -72,6 +73,7 @@ export class PickedRows {
   readonly #bounds: PixelBounds;
   readonly #out = new ByteSink();
   #cells: Cell[][];
+  #bytes = 0;
   #target: { readonly file: number; readonly writer: ParquetTableWriter } | undefined;
 
   /** @param path the file, which is created with the first rows */
@@ -84,8 +86,8 @@ export class PickedRows {
 
   /**
    * Takes the rows of a row group that lie in the area.
-   * @returns false if it took none because they are many, or because the file does not tell their pixels or has values
-   * of other types
+   * @returns false if it took none because they are many or large, or because the file does not tell their pixels or has
+   * values of other types
    */
   async take(file: ParquetFile, group: number): Promise<boolean> {
     const kinds = this.#columns.map(({ stored }) => (stored === undefined ? undefined : file.columns.get(stored)));
@@ -99,13 +101,18 @@ export class PickedRows {
     const most = Math.min(FEW_ROWS * (rowEnd - rowStart), FEW_CELLS / this.#columns.length);
     const rows = await rowsWithin(file, group, this.#bounds, most);
     if (!rows) return false;
+    const stored = this.#columns.flatMap(({ stored }) => stored ?? []);
+    const groupBytes = stored.reduce((sum, column) => sum + file.bytesInRowGroup(column, group), 0);
+    const bytes = (groupBytes * rows.length) / (rowEnd - rowStart);
+    if (bytes > FEW_BYTES) return false;
+    this.#bytes += bytes;
     for (const [i, { type, stored }] of this.#columns.entries()) {
       const values = kinds[i] ? ((await file.readValues(stored!, rows)) as Cell[]) : rows.map(() => null);
       const isWidened = type === 'int64' && kinds[i] === 'integer32';
       const cells = this.#cells[i]!;
       for (const value of values) cells.push(isWidened && value !== null ? BigInt(value) : value);
     }
-    if (this.#cells[0]!.length * this.#columns.length >= FEW_CELLS) this.#write();
+    if (this.#cells[0]!.length * this.#columns.length >= FEW_CELLS || this.#bytes >= FEW_BYTES) this.#write();
     return true;
   }
 
@@ -130,6 +137,7 @@ export class PickedRows {
     };
     this.#target.writer.block(this.#cells);
     this.#cells = columns.map(() => []);
+    this.#bytes = 0;
     this.#drain();
   }
 

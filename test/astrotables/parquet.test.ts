@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { type ColumnChunk, columnPages } from '@nearsky/astrotables/parquet';
 import { parquetReadObjects } from 'hyparquet';
@@ -22,7 +24,7 @@ test('every type that a catalog has, exactly, with nulls', () =>
       { name: 'float', type: 'FLOAT' as const, data: [0.1, null, 3], expected: [Math.fround(0.1), null, 3] },
       { name: 'int64', type: 'INT64' as const, data: [BIG, null, -BIG - 1n], expected: [BIG, null, -BIG - 1n] },
       { name: 'int32', type: 'INT32' as const, data: [-2147483648, null, 7], expected: [-2147483648, null, 7] },
-      { name: 'text', type: 'STRING' as const, data: ['a', null, 'ä'], expected: ['a', null, 'ä'] },
+      { name: 'text', type: 'STRING' as const, data: ['\ufeffa', null, 'ä'], expected: ['\ufeffa', null, 'ä'] },
       { name: 'bool', type: 'BOOLEAN' as const, data: [true, null, false], expected: [true, null, false] },
     ];
     const filename = join(directory, 'types.parquet');
@@ -45,6 +47,24 @@ test('every type that a catalog has, exactly, with nulls', () =>
     }
     assert.equal(Array.from(await file.readNumbers('double', 0)), [1.1, Number.NaN, Number.NaN]);
     file.close();
+  }));
+
+test('rows of a column of long texts, one page at a time: all pages take more memory than the thread has', () =>
+  withDirectory(async directory => {
+    const filename = join(directory, 'long.parquet');
+    const data = Array.from({ length: 50_000 }, (_, row) => `${row} ${'long '.repeat(400)}`);
+    parquetWriteFile({ filename, columnData: [{ name: 'text', type: 'STRING', data }], pageSize: 1 << 20 });
+    const read = `
+      const { openLocalFile } = await import('${new URL('../../packages/hats/files.ts', import.meta.url)}');
+      const { openParquet } = await import('${import.meta.resolve('@nearsky/astrotables/parquet')}');
+      const file = await openParquet(openLocalFile(${JSON.stringify(filename)}));
+      const texts = await file.readValues('text', Array.from({ length: 500 }, (_, i) => 100 * i));
+      (await import('node:worker_threads')).parentPort.postMessage(texts.at(-1));`;
+    const address = new URL(`data:text/javascript,${encodeURIComponent(read)}`);
+    const worker = new Worker(address, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
+    const [last] = await once(worker, 'message');
+    assert.is(last, data[49_900]);
+    await worker.terminate();
   }));
 
 for (const nullable of [true, false]) {

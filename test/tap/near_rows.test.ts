@@ -1,7 +1,8 @@
 /** Rows that are picked from row groups, beside a comparison of each row with the area. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
@@ -44,7 +45,7 @@ const VALUES = {
   ra: PIXELS.map(() => some(random() < 0.1 ? Number.NaN : 360 * random())),
   flux: PIXELS.map(() => some(Math.fround(random()))),
   count: PIXELS.map(() => some(Math.floor(2 ** 32 * random()) - 2 ** 31)),
-  name: PIXELS.map((_, i) => some(`source ${i % 40} é`)),
+  name: PIXELS.map((_, i) => some(`${i % 2 ? '\ufeff' : ''}source ${i % 40} é`)),
   is_star: PIXELS.map(() => some(random() < 0.5)),
 };
 const COLUMNS = [
@@ -59,10 +60,14 @@ const COLUMNS = [
   { name: 'missing', type: 'float64', stored: undefined },
 ] satisfies WantedColumn[];
 
-async function written(directory: string, pixels: readonly (bigint | null)[] = PIXELS): Promise<ParquetFile> {
+async function written(
+  directory: string,
+  pixels: readonly (bigint | null)[] = PIXELS,
+  name: readonly (string | null)[] = VALUES.name,
+): Promise<ParquetFile> {
   const path = join(directory, 'catalog.parquet');
   const column = (name: string, type: string, data: unknown) => ({ name, type, data }) as never;
-  const { id, ra, flux, count, name, is_star } = VALUES;
+  const { id, ra, flux, count, is_star } = VALUES;
   const columnData = [
     column('_healpix_29', 'INT64', pixels),
     column('id', 'INT64', id),
@@ -128,6 +133,40 @@ test('nothing is taken, and the columns are copied, if many rows are near or val
   );
   assert.is(await taken(none, COLUMNS), true, 'no row is near');
   none.close();
+  const long = await written(
+    directory,
+    PIXELS.map((_, i) => (i % 10 ? 2000n : 8n) * PIXEL),
+    PIXELS.map((_, i) => (i < 2000 ? `${i}`.padEnd(100_000) : null)),
+  );
+  assert.is(await taken(long, COLUMNS), false, 'the rows take 20 MB');
+  long.close();
+});
+
+test('pixels with a wrong byte: the error names the file', async ({ directory }) => {
+  const path = join(directory, 'catalog.parquet');
+  const pixels = PIXELS.map((_, i) => (i % 3 ? BigInt(i % 5) * PIXEL : null));
+  (await written(directory, pixels)).close();
+  const bytes = readFileSync(path);
+  const end = bytes.readUInt32LE(bytes.length - 8);
+  let failed = 0;
+  for (let at = 4; at < Math.min(400, bytes.length - 8 - end); at++) {
+    const damaged = Buffer.from(bytes);
+    damaged[at]! ^= 0xff;
+    writeFileSync(path, damaged);
+    const file = await openParquet(openLocalFile(path));
+    const picked = new PickedRows(join(directory, 'picked.parquet'), COLUMNS.slice(0, 1), AREA);
+    try {
+      await picked.take(file, 0);
+    } catch (error) {
+      failed++;
+      assert.instance(error, ReadFailure);
+      assert.ok((error as ReadFailure).message.includes(file.name));
+    } finally {
+      picked.close();
+      file.close();
+    }
+  }
+  assert.ok(failed > 0);
 });
 
 test.run();

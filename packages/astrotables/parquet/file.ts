@@ -191,9 +191,12 @@ export class ParquetFile {
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
     const found: unknown[] = new Array(rows.length).fill(undefined);
     const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
-    const groups = this.#rowGroupsOf(rows);
-    const pages = await Promise.all(groups.map(async group => [...(await this.pages(column, group, wanted))]));
-    for (const page of pages.flat()) pickValues(page, rows, found);
+    await Promise.all(
+      this.#rowGroupsOf(rows).map(async group => {
+        // One page at a time: all pages of a column of texts may take more memory than there is.
+        for (const page of await this.pages(column, group, wanted)) pickValues(page, rows, found);
+      }),
+    );
     const missing = found.indexOf(undefined);
     if (missing >= 0) throw this.#damaged(column, rows[missing]!);
     return found;

@@ -92,8 +92,14 @@ export function* columnPages(
   }
 }
 
-/** Times of INT96 as bigints, nanoseconds since 1970: a date would lose digits. */
-const PARSERS = { ...DEFAULT_PARSERS, timestampFromNanoseconds: (ns: bigint) => ns as unknown as Date };
+/** Without `ignoreBOM`, a decoder drops U+FEFF at the start of a string. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const PARSERS = {
+  ...DEFAULT_PARSERS,
+  stringFromBytes: (bytes: Uint8Array) => UTF8.decode(bytes),
+  /** Times of INT96 as bigints, nanoseconds since 1970: a date would lose digits. */
+  timestampFromNanoseconds: (ns: bigint) => ns as unknown as Date,
+};
 
 type Decoder = ReturnType<typeof decoderOf>;
 
@@ -218,7 +224,10 @@ function decodePage(
   checkValues(encoded, encoding, count, decoder);
   const withoutLevels = { ...NO_LEVELS, num_values: count, encoding };
   const { dataPage } = readDataPage(encoded, withoutLevels, decoder);
-  return { values: convertWithDictionary(dataPage, dictionary, encoding, decoder), present };
+  const values = convertWithDictionary(dataPage, dictionary, encoding, decoder);
+  if (Array.isArray(values) && values.includes(undefined))
+    throw new Error('a page has no value for a row that is not null');
+  return { values, present };
 }
 
 const NO_LEVELS = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const;
