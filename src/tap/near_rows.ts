@@ -70,24 +70,29 @@ function nextRange(bounds: PixelBounds, pixel: number): number {
 export class PickedRows {
   readonly #path: string;
   readonly #columns: readonly WantedColumn[];
+  readonly #position: readonly string[];
   readonly #bounds: PixelBounds;
   readonly #out = new ByteSink();
   #cells: Cell[][];
   #bytes = 0;
   #target: { readonly file: number; readonly writer: ParquetTableWriter } | undefined;
 
-  /** @param path the file, which is created with the first rows */
-  constructor(path: string, columns: readonly WantedColumn[], bounds: PixelBounds) {
+  /**
+   * @param path the file, which is created with the first rows
+   * @param position the columns of the position in the catalog's files
+   */
+  constructor(path: string, columns: readonly WantedColumn[], position: readonly string[], bounds: PixelBounds) {
     this.#path = path;
     this.#columns = columns;
+    this.#position = position;
     this.#bounds = bounds;
     this.#cells = columns.map(() => []);
   }
 
   /**
    * Takes the rows of a row group that lie in the area.
-   * @returns false if it took none because they are many or large, or because the file does not tell their pixels or has
-   * values of other types
+   * @returns false if it took none because they are many or large, or because the file does not tell their exact pixels
+   * or has values of other types
    */
   async take(file: ParquetFile, group: number): Promise<boolean> {
     const kinds = this.#columns.map(({ stored }) => (stored === undefined ? undefined : file.columns.get(stored)));
@@ -95,6 +100,8 @@ export class PickedRows {
       ({ type }, i) => !kinds[i] || kinds[i] === 'null' || SAME_VALUES[type].includes(kinds[i]),
     );
     if (!areSame || file.columns.get(HEALPIX_COLUMN) !== 'integer64') return false;
+    // Positions that were rounded to 32 bits may lie outside the pixels of their rows.
+    if (this.#position.some(column => file.columns.get(column) !== 'double')) return false;
     // Saves reading the pixels of rows most of which are in the area.
     if (coveredShare(file, group, this.#bounds) > FEW_ROWS) return false;
     const { rowStart, rowEnd } = file.rowGroups[group]!;

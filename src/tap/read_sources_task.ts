@@ -119,7 +119,9 @@ async function readPart(
   const chosen: (Chosen | undefined)[] = new Array(names.length);
   const few = `part${wanted.part}.parquet`;
   // Another host is asked for as few columns as possible: not for the pixels of rows.
-  const picked = wanted.bounds && !isFar ? new PickedRows(join(directory, few), columns, wanted.bounds) : undefined;
+  const { ra, dec } = registration.columns;
+  const picked =
+    wanted.bounds && !isFar ? new PickedRows(join(directory, few), columns, [ra, dec], wanted.bounds) : undefined;
   let [bytes, rows] = [0, 0];
   try {
     const isEnough = () => wanted.rows !== undefined && rows >= wanted.rows;
