@@ -26,7 +26,6 @@ export const MAX_POSITIONS = 4;
 /** The service's own address, as behind a proxy: not the one that the clients use. */
 export const PUBLIC_ADDRESS = 'https://sky.example.org/nearsky';
 const SETTINGS = {
-  PUBLIC_BASE_URL: PUBLIC_ADDRESS,
   API_MAX_IDS: `${MAX_IDS}`,
   API_MAX_POSITIONS: `${MAX_POSITIONS}`,
   API_MAX_OBJECTS_PER_POSITION: '4',
@@ -113,8 +112,9 @@ export class Service {
     });
   }
 
-  static async start(): Promise<Service> {
-    const service = new Service(await startApp(fill, SETTINGS));
+  /** @param address the service's own; by default clients must find its jobs at the address that they were given */
+  static async start(address = PUBLIC_ADDRESS): Promise<Service> {
+    const service = new Service(await startApp(fill, { ...SETTINGS, ...(address && { PUBLIC_BASE_URL: address }) }));
     service.url = `http://127.0.0.1:${await service.#server.listen()}`;
     return service;
   }
