@@ -211,6 +211,8 @@ export class QueryRunner {
   }
 
   #putBack(desk: Desk): void {
+    // An idle desk may wait for long, and would keep arenas that were replaced meanwhile.
+    desk.index = desk.query = desk.past = desk.steps = undefined!;
     desk.out.clear();
     desk.body.clear();
     desk.room?.shrink(0);
