@@ -179,7 +179,6 @@ export class QueryRunner {
       throw this.#failure(error, desk);
     }
     desk.query = query;
-    desk.steps = undefined;
     return desk;
   }
 

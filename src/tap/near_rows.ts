@@ -1,25 +1,22 @@
 /** Picks the rows of a catalog in an area, where these are few of the rows that are stored together. */
-import { closeSync, openSync, writeSync } from 'node:fs';
 import type { PixelBounds } from '@nearsky/adql';
 import type { Cell, Column } from '@nearsky/astrotables';
-import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
-import { beginParquet, type ParquetTableWriter } from '@nearsky/astrotables/parquet_writer';
 import { HEALPIX_COLUMN, HEALPIX_ORDER } from '@nearsky/hats/layout';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
+import { EngineFile } from './engine_file.ts';
 
 /** A column of the table, and the column of the files that provides it; undefined if this copy of the catalog lacks it. */
 export interface WantedColumn extends Pick<Column, 'name' | 'type'> {
   readonly stored: string | undefined;
 }
 
-export const ABOUT = { program: 'nearsky', json: '{}' };
 /** Copying the columns of a row group as they are stored takes less time than picking a larger share of its rows. */
 const FEW_ROWS = 1 / 8;
 /** The cells that are kept until they are written, and their bytes. */
 const FEW_CELLS = 1 << 19;
 const FEW_BYTES = 1 << 24;
-/** Between the pixels of rows and those of areas, in bits. */
+/** The number of bits by which the number of a row's pixel is shifted to get that of an area's pixel. */
 const SHIFT = 2 * (HEALPIX_ORDER - MAX_AREA_ORDER);
 /** The kinds whose values are values of a type as they are, or as bigints. The engine converts others. */
 const SAME_VALUES: Readonly<Record<Column['type'], readonly ColumnKind[]>> = {
@@ -34,8 +31,8 @@ const SAME_VALUES: Readonly<Record<Column['type'], readonly ColumnKind[]>> = {
 
 /** Whether rows of a row group may lie in an area, according to the statistics of their pixels. */
 export function touches(file: ParquetFile, group: number, bounds: PixelBounds | undefined): boolean {
-  const pixels = bounds && file.integerBounds(group, HEALPIX_COLUMN);
-  return !pixels || hasAny(bounds, Number(pixels.min >> BigInt(SHIFT)), Number(pixels.max >> BigInt(SHIFT)) + 1);
+  const span = bounds && spanOf(file, group);
+  return !span || hasAny(bounds, span.first, span.end);
 }
 
 /** Whether an area contains any pixel from `first` to `end` (exclusive). */
@@ -44,15 +41,21 @@ export function hasAny(bounds: PixelBounds, first: number, end: number): boolean
   return next < bounds.length && bounds[next]! < end;
 }
 
-/** The share of the pixels between a row group's first and last that are in an area. */
+/** The share of the pixels between a row group's first and last that are in an area; 0 if the file does not tell them. */
 function coveredShare(file: ParquetFile, group: number, bounds: PixelBounds): number {
-  const pixels = file.integerBounds(group, HEALPIX_COLUMN);
-  if (!pixels) return 0;
-  const [first, end] = [Number(pixels.min >> BigInt(SHIFT)), Number(pixels.max >> BigInt(SHIFT)) + 1];
+  const span = spanOf(file, group);
+  if (!span) return 0;
+  const { first, end } = span;
   let covered = 0;
   for (let at = nextRange(bounds, first); at < bounds.length && bounds[at]! < end; at += 2)
     covered += Math.min(end, bounds[at + 1]!) - Math.max(first, bounds[at]!);
   return covered / (end - first);
+}
+
+/** The first pixel of a row group's rows, and the one behind the last; undefined if the file does not tell them. */
+function spanOf(file: ParquetFile, group: number): { readonly first: number; readonly end: number } | undefined {
+  const pixels = file.integerBounds(group, HEALPIX_COLUMN);
+  return pixels && { first: Number(pixels.min >> BigInt(SHIFT)), end: Number(pixels.max >> BigInt(SHIFT)) + 1 };
 }
 
 /** The index of the first range of an area that ends behind a pixel. */
@@ -67,15 +70,14 @@ function nextRange(bounds: PixelBounds, pixel: number): number {
 }
 
 /** Writes the picked rows of all files to one file. */
-export class PickedRows {
+export class PickedRows implements Disposable {
   readonly #path: string;
   readonly #columns: readonly WantedColumn[];
   readonly #position: readonly string[];
   readonly #bounds: PixelBounds;
-  readonly #out = new ByteSink();
   #cells: Cell[][];
   #bytes = 0;
-  #target: { readonly file: number; readonly writer: ParquetTableWriter } | undefined;
+  #file: EngineFile | undefined;
 
   /**
    * @param path the file, which is created with the first rows
@@ -102,7 +104,7 @@ export class PickedRows {
     if (!areSame || file.columns.get(HEALPIX_COLUMN) !== 'integer64') return false;
     // Positions that were rounded to 32 bits may lie outside the pixels of their rows.
     if (this.#position.some(column => file.columns.get(column) !== 'double')) return false;
-    // Saves reading the pixels of rows most of which are in the area.
+    // If the area covers much of the row group, the pixels of its rows need not be read.
     if (coveredShare(file, group, this.#bounds) > FEW_ROWS) return false;
     const { rowStart, rowEnd } = file.rowGroups[group]!;
     const most = Math.min(FEW_ROWS * (rowEnd - rowStart), FEW_CELLS / this.#columns.length);
@@ -126,31 +128,22 @@ export class PickedRows {
   /** Completes the file. Returns whether there is one. */
   end(): boolean {
     if (this.#cells[0]!.length > 0) this.#write();
-    if (!this.#target) return false;
-    this.#target.writer.end(false);
-    this.#drain();
-    return true;
+    this.#file?.writer.end();
+    this.#file?.drain();
+    return this.#file !== undefined;
   }
 
-  close(): void {
-    if (this.#target) closeSync(this.#target.file);
+  [Symbol.dispose](): void {
+    this.#file?.[Symbol.dispose]();
   }
 
   #write(): void {
     const columns = this.#columns.map(({ name, type }) => ({ name, type, description: '' }));
-    this.#target ??= {
-      file: openSync(this.#path, 'w', 0o600),
-      writer: beginParquet(this.#out, { name: '', description: '', columns }, ABOUT),
-    };
-    this.#target.writer.block(this.#cells);
+    this.#file ??= new EngineFile(this.#path, columns);
+    this.#file.writer.block(this.#cells);
+    this.#file.drain();
     this.#cells = columns.map(() => []);
     this.#bytes = 0;
-    this.#drain();
-  }
-
-  #drain(): void {
-    writeSync(this.#target!.file, this.#out.bytes, 0, this.#out.length);
-    this.#out.clear();
   }
 }
 

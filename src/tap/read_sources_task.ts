@@ -1,14 +1,14 @@
 /**
  * Reads the parts of catalogs that queries need. This is the task of a process whose memory the kernel limits. It
- * copies the columns of row groups that touch an area as they are stored, without decoding them.
+ * copies the columns of row groups that touch an area as they are stored, without decoding them, or picks their rows if
+ * these are few.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PixelBounds } from '@nearsky/adql';
-import { ByteSink, isOutOfMemory } from '@nearsky/astrotables/bytes';
+import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
-import { beginParquet } from '@nearsky/astrotables/parquet_writer';
 import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFile } from '@nearsky/hats';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
@@ -21,7 +21,8 @@ import { PoolError, type Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { currentStore } from '../store/thread_store.ts';
-import { ABOUT, hasAny, PickedRows, touches } from './near_rows.ts';
+import { EngineFile } from './engine_file.ts';
+import { hasAny, PickedRows, touches } from './near_rows.ts';
 import type { PartRead, PartWanted } from './query_sources.ts';
 import { fileColumn, sourceTables } from './source_tables.ts';
 
@@ -120,7 +121,7 @@ async function readPart(
   const few = `part${wanted.part}.parquet`;
   // Another host is asked for as few columns as possible: not for the pixels of rows.
   const { ra, dec } = registration.columns;
-  const picked =
+  using picked =
     wanted.bounds && !isFar ? new PickedRows(join(directory, few), columns, [ra, dec], wanted.bounds) : undefined;
   let [bytes, rows] = [0, 0];
   try {
@@ -166,7 +167,6 @@ async function readPart(
     if (picked?.end()) written.push(few);
     return { part: wanted.part, files: written, columns: [...has] };
   } finally {
-    picked?.close();
     for (const each of chosen) each?.file.close();
   }
 }
@@ -221,26 +221,15 @@ async function copy(
 ): Promise<void> {
   const elements = new Map(file.elements.map(element => [element.name, element]));
   const described = columns.map(({ name }) => ({ name, type: 'float64' as const, description: '' }));
-  const target = openSync(path, 'w', 0o600);
-  try {
-    const out = new ByteSink();
-    const writer = beginParquet(
-      out,
-      { name: '', description: '', columns: described },
-      ABOUT,
-      columns.map(({ stored }) => elements.get(stored)!),
-    );
-    const drain = () => {
-      writeSync(target, out.bytes, 0, out.length);
-      out.clear();
-    };
-    for (const group of groups) {
-      const stored = await Promise.all(columns.map(({ stored }) => file.storedColumn(stored, group)));
-      for (const _ of writer.group(stored)) drain();
-    }
-    writer.end(false);
-    drain();
-  } finally {
-    closeSync(target);
+  using target = new EngineFile(
+    path,
+    described,
+    columns.map(({ stored }) => elements.get(stored)!),
+  );
+  for (const group of groups) {
+    const stored = await Promise.all(columns.map(({ stored }) => file.storedColumn(stored, group)));
+    for (const _ of target.writer.group(stored)) target.drain();
   }
+  target.writer.end();
+  target.drain();
 }

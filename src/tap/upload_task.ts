@@ -2,7 +2,7 @@
  * Reads the tables that come with a query (TAP_UPLOAD; TAP 1.1, section 2.5), and writes them as Parquet, which the
  * engine reads: the task of a process whose memory the kernel limits.
  */
-import { mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Cell,
@@ -18,12 +18,12 @@ import {
   withIcrs,
   withOwnNames,
 } from '@nearsky/astrotables';
-import { ByteSink, isOutOfMemory } from '@nearsky/astrotables/bytes';
-import { beginParquet } from '@nearsky/astrotables/parquet_writer';
+import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { timeCell } from '@nearsky/astrotables/timestamp';
 import { isThere } from '../base/files.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
+import { EngineFile } from './engine_file.ts';
 import { readUploads, type Upload } from './upload_file.ts';
 import { LIST_FILE, storedColumns, tableFile, type UploadedTable } from './uploaded_tables.ts';
 
@@ -53,7 +53,6 @@ const MAX_NAME_CHARACTERS = 128;
 const [MAX_DESCRIPTION_CHARACTERS, MAX_UNIT_CHARACTERS] = [2000, 200];
 /** The columns added to an upload in another frame. */
 const ICRS_NAMES = { ra: 'nearsky_ra', dec: 'nearsky_dec' };
-const ABOUT = { program: 'nearsky', json: '{}' };
 /**
  * The maximum length of the names, units and descriptions of all columns as JSON, bytes. The engine holds them in
  * memory while the query runs.
@@ -105,24 +104,21 @@ async function write(
   left: { textBytes: number; bytes: number },
 ): Promise<Column[]> {
   const columns = withOwnNames(table.columns.map((column, i) => described(column, table.timestamps?.has(i) === true)));
-  const file = openSync(path, 'w', 0o600);
-  const out = new ByteSink();
-  const writer = beginParquet(out, { name: '', description: '', columns: storedColumns(columns) }, ABOUT);
+  using file = new EngineFile(path, storedColumns(columns));
   const drain = () => {
-    left.bytes -= out.length;
+    left.bytes -= file.pendingBytes;
     if (left.bytes < 0) throw new TableError('it has too many cells with values: send fewer rows or columns');
-    writeSync(file, out.bytes, 0, out.length);
-    out.clear();
+    file.drain();
   };
   for await (const { rows, cells } of table.blocks(columns.map((_, i) => i))) {
     if (!isWanted()) throw new TableError('the query was ended');
     checkBlock(table.columns, cells);
     left.textBytes -= textBytes(cells, rows);
     if (left.textBytes < 0) throw new TableError('its strings have more bytes than all tables of a query may have');
-    writer.block(columns.map((column, i) => storedCells(column, cells[i]!)));
+    file.writer.block(columns.map((column, i) => storedCells(column, cells[i]!)));
     drain();
   }
-  writer.end(false);
+  file.writer.end();
   drain();
   return columns;
 }

@@ -91,7 +91,7 @@ test('the rows of an area and those without a pixel, with the values of each typ
   assert.ok(file.rowGroups.length > 1);
   for (const group of file.rowGroups.keys()) assert.is(await picked.take(file, group), true);
   assert.is(picked.end(), true);
-  picked.close();
+  picked[Symbol.dispose]();
   file.close();
   const rows = [...PIXELS.keys()].filter(row => isNear(PIXELS[row]!));
   assert.is(rows.length, EDGES.length / 2 + 1);
@@ -114,7 +114,7 @@ test('nothing is taken, and the columns are copied, if many rows are near or val
     const picked = new PickedRows(join(directory, 'none.parquet'), columns, [position], AREA);
     const took = await picked.take(file, 0);
     assert.is(took && picked.end(), false);
-    picked.close();
+    picked[Symbol.dispose]();
     return took;
   };
   const all = await written(
@@ -163,7 +163,7 @@ test('pixels with a wrong byte: the error names the file', async ({ directory })
       assert.instance(error, ReadFailure);
       assert.ok((error as ReadFailure).message.includes(file.name));
     } finally {
-      picked.close();
+      picked[Symbol.dispose]();
       file.close();
     }
   }

@@ -1,5 +1,5 @@
 /** The limits of tables that come with a query, in the process that reads them and writes them for the engine. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { UploadFile } from '../../src/tap/upload_file.ts';
 import { runReadUploads } from '../../src/tap/upload_task.ts';
 import { withDirectory } from '../http/support.ts';
+import { needs } from '../needs.ts';
 
 const test = suite('tap/upload_task');
 
@@ -52,5 +53,24 @@ test('long descriptions are cut, those of many columns refused', () =>
     const [{ columns }] = JSON.parse(readFileSync(join(directory, 'tables/tables.json'), 'utf8'));
     assert.equal(columns, [{ name: 'n', type: 'int32', description: '\u00e9'.repeat(2000) }]);
   }));
+
+const OPEN_FILES = '/proc/self/fd';
+const check = needs(test, existsSync(OPEN_FILES) ? undefined : `there is no ${OPEN_FILES}`);
+
+check('the files of read and refused tables are closed: the process reads many', () =>
+  withDirectory(async directory => {
+    const table = Buffer.from('id,ra\n1,2\n');
+    assert.equal(await read(directory, table, 2 ** 24), { outcome: 'read' });
+    assert.is((await read(directory, table, 10)).outcome, 'refused');
+    const open = readdirSync(OPEN_FILES).flatMap(name => {
+      const path = join(OPEN_FILES, name);
+      return existsSync(path) ? [readlinkSync(path)] : [];
+    });
+    assert.equal(
+      open.filter(path => path.startsWith(directory)),
+      [],
+    );
+  }),
+);
 
 test.run();
