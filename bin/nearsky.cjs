@@ -25,8 +25,8 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   process.exit(1);
 }
 
-// What only the start of a program can set. With a heap for each thread, the C library keeps freed memory for hours; and
-// without a limit, V8 lets the memory for new objects of each thread grow to 128 MiB.
+// These can be set only when a program starts. With a heap for each thread, the C library keeps freed memory for hours.
+// Without a limit, V8 lets the memory for new objects grow to 128 MiB in each thread.
 const FEW_HEAPS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const FEW_NEW_OBJECTS = '--max-semi-space-size=4';
 const { argv, env, execArgv, execPath, platform } = process;

@@ -759,7 +759,7 @@ function queryError(xml, status) {
   );
   const retryable = status === 503;
   const code = retryable ? 'service_unavailable' : 'invalid_parameter';
-  // Such an error has no member for the parameter; its message begins with any other than QUERY.
+  // The error does not name its parameter. If it is not QUERY, the message begins with it.
   const [, param = 'QUERY'] = /^(AT|MAXREC) /.exec(message) ?? [];
   return new NearskyError(`${message} (${status})`, { code, status, param: retryable ? undefined : param, retryable });
 }

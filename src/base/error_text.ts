@@ -27,7 +27,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown instanceof AggregateError) {
-    // Attempts that consist of attempts only count them.
+    // The message of attempts that consist of attempts only counts them.
     const isNested = thrown.errors.some(error => error instanceof AggregateError);
     const causes = new Set(thrown.errors.map(messageOf));
     return [isNested ? '' : withoutStop(thrown.message), [...causes].join('; ')].filter(part => part !== '').join(': ');

@@ -7,7 +7,7 @@ export const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
 /**
  * The address at which the client reaches the service, without a slash at the end: PUBLIC_BASE_URL, else the scheme and
  * host that the client uses. The scheme is `https` if a proxy states that in X-Forwarded-Proto, else the request's own.
- * Of several proxies, the first one that the client reached comes first in that header.
+ * If several proxies state a scheme, the first is that of the proxy that the client reached.
  * The host comes from the Host header if it is valid, else from the request.
  */
 export function baseUrl({ url, headers }: IncomingRequest, { PUBLIC_BASE_URL }: Config): string {

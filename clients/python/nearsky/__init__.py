@@ -944,7 +944,7 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
     failure = _query_failure(text)
     if failure is not None:
         code = "service_unavailable" if status == 503 else "invalid_parameter"
-        # Such an error has no member for the parameter; its message begins with any other than QUERY.
+        # The error does not name its parameter. If it is not QUERY, the message begins with it.
         named = re.match("(AT|MAXREC) ", failure)
         param = None if status == 503 else named[1] if named else "QUERY"
         return NearskyError(f"{failure} ({status})", code, status, param, retryable=status == 503)
