@@ -106,34 +106,18 @@ onLinux('a query that takes all memory beside others is refused, and the others 
   assert.is(engine()!.pid, pid);
 });
 
-onLinux('wide rows of several queries leave others their answers', async ({ running }) => {
-  const query = `SELECT ${WIDE.join(', ')} FROM objects AS a, objects AS b`;
-  let over = 0;
-  const wide = [1, 1].map(async client => {
-    await ask(running, query, `192.0.2.${client}`)
-      .catch(() => {})
-      .finally(() => over++);
-  });
-  while (over < wide.length) {
-    await small(running);
-    assert.ok(engine()!.mib <= MEMORY_MIB + 192);
-  }
-});
-
 check('each of eight slots can work at the same time', async context => {
   await context.running.close();
-  const running = await startEngine(50, { TAP_MAX_QUERIES: '8' });
+  const running = await startEngine(15, { TAP_MAX_QUERIES: '8' });
   context.brief = running;
-  const leave = new AbortController();
   let over = 0;
   const asked = Array.from({ length: 7 }, async (_, i) => {
-    await ask(running, SLOW, `192.0.2.${i < 4 ? 1 : 3}`, { signal: leave.signal }).catch(() => {});
+    await ask(running, SLOW, `192.0.2.${i < 4 ? 1 : 3}`);
     over++;
   });
   await sleep(1000);
   for (let answered = 0; answered < 3; answered++) await small(running);
   assert.is(over, 0);
-  leave.abort();
   await Promise.all(asked);
 });
 
@@ -155,6 +139,20 @@ check('one client takes half of the places', async context => {
   for (const { status, text } of answers)
     assert.match(text, status === 503 ? /this client has 2 of them/ : /takes longer/);
   assert.equal(answers.map(({ status }) => status).sort(), [400, 400, 503, 503]);
+});
+
+onLinux('wide rows of several queries leave others their answers', async ({ brief: running }) => {
+  const query = `SELECT ${WIDE.join(', ')} FROM objects AS a, objects AS b`;
+  let over = 0;
+  const wide = [1, 1].map(async client => {
+    await ask(running, query, `192.0.2.${client}`)
+      .catch(() => {})
+      .finally(() => over++);
+  });
+  while (over < wide.length) {
+    await small(running);
+    assert.ok(engine()!.mib <= MEMORY_MIB + 192);
+  }
 });
 
 test.run();
