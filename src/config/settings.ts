@@ -89,7 +89,7 @@ const SERVICE = {
     integer(544, 160, 1_048_576),
   ),
   PUBLIC_BASE_URL: about(
-    'Public address of the service, for links in answers and documents; null uses the Host header of each request.',
+    'Public address of the service, for links in answers, documents and pages; null uses the Host header of each request.',
     optional(baseAddress()),
   ),
   TRUSTED_PROXIES: about(

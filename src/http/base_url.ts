@@ -17,3 +17,8 @@ export function baseUrl({ url, headers }: IncomingRequest, { PUBLIC_BASE_URL }: 
   const named = headers.get('Host') ?? '';
   return `${scheme}//${HOST.test(named) ? named : host}`;
 }
+
+/** The path of PUBLIC_BASE_URL, below which a proxy serves the service; usually empty. */
+export function rootPath({ PUBLIC_BASE_URL }: Config): string {
+  return PUBLIC_BASE_URL === null ? '' : new URL(PUBLIC_BASE_URL).pathname.replace(/\/$/, '');
+}

@@ -1,6 +1,8 @@
 /** The frame of all pages around their content. */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
+import { escapeHtml } from '../documents/docs/blocks.ts';
+import { rootPath } from '../http/base_url.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, jsonData } from './html.ts';
 import { pageDataOf } from './page_data.ts';
@@ -42,7 +44,7 @@ const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-
 export function layout(page: Page, address: string, config: Config, catalogs: Catalogs): string {
   const { title, description, path, main, scripts = [], hasSearch = false } = page;
   const fullTitle = title === '' ? 'nearsky: what lies at the position of a Rubin alert?' : `${title} · nearsky`;
-  return html`<!DOCTYPE html>
+  const document = html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -86,7 +88,16 @@ ${main}
 ${jsonData('page-data', pageDataOf(config, catalogs))}
 </body>
 </html>
-`.text;
+`;
+  return rooted(document.text, escapeHtml(rootPath(config)));
+}
+
+/** Attributes with addresses on this host. Parts of pages write them from the root of the service. */
+const LOCAL_ADDRESS = / (?:href|src|action|data-index)="(?=\/)/g;
+
+/** Puts the path of the service before all its addresses. @param root without a slash at the end */
+function rooted(document: string, root: string): string {
+  return root === '' ? document : document.replace(LOCAL_ADDRESS, attribute => attribute + root);
 }
 
 /** The attribute that marks the current page's entry. */

@@ -10,6 +10,7 @@ import { LOG_POSITION_HEADER } from '../contract/headers.ts';
 import { ALL_MCP_TOOLS, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { JOBS_PATH, type TableProgress } from '../contract/table_match.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
+import { rootPath } from '../http/base_url.ts';
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
 import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from '../http/errors.ts';
@@ -92,13 +93,21 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     exchange.error = failure.code;
     return errorResponse(failure);
   };
+  const root = rootPath(config);
+  /** Handlers write addresses in `Location` from the root of the service. */
+  const rooted = (answer: Answer): Answer => {
+    const { Location } = answer.headers;
+    return Location?.startsWith('/')
+      ? { ...answer, headers: { ...answer.headers, Location: root + Location } }
+      : answer;
+  };
   const finished = (exchange: Exchange, plain: Answer): Answer | Promise<Answer> => {
     answered(exchange, plain);
     const { search, known } = exchange;
     const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
     const { text: logPlace, lag: logLag } = service.logPlace;
     const whole = {
-      ...named,
+      ...rooted(named),
       requestId: exchange.requestId,
       ...(logPlace !== undefined && { logPlace }),
       ...(logLag !== undefined && { logLag }),

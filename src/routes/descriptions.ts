@@ -10,7 +10,7 @@ import { toMarkdown } from '../documents/docs/blocks.ts';
 import { llmsTxt } from '../documents/docs/llms_txt.ts';
 import { openApiDocument } from '../documents/openapi/document.ts';
 import { TASK_PATH, TASKS } from '../documents/tasks.ts';
-import { baseUrl } from '../http/base_url.ts';
+import { baseUrl, rootPath } from '../http/base_url.ts';
 import { sharedBody } from '../http/compression.ts';
 import type { Handler } from '../http/exchange.ts';
 import { emptyResponse, isPreflight, jsonResponse, preflightResponse, textResponse } from '../http/respond.ts';
@@ -63,7 +63,7 @@ export function markdownDocs(service: Service): Handler {
   const document = memoized((catalogs: Catalogs) => addressed(base => toMarkdown(apiDocs(config, base, catalogs))));
   return ({ request }) =>
     textResponse('text/markdown', document(service.catalogs)(baseUrl(request, config)), {
-      Link: '</llms.txt>; rel="describedby"',
+      Link: `<${rootPath(config)}/llms.txt>; rel="describedby"`,
     });
 }
 

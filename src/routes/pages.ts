@@ -5,7 +5,7 @@ import { programFile } from '../base/program_files.ts';
 import { clients } from '../clients/files.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
 import { weightsOf } from '../http/accept.ts';
-import { baseUrl } from '../http/base_url.ts';
+import { baseUrl, rootPath } from '../http/base_url.ts';
 import { compress } from '../http/compression.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler, Place } from '../http/exchange.ts';
@@ -159,7 +159,11 @@ function documents(service: Service, nameOf: (exchange: Parameters<Handler>[0]) 
     const name = nameOf(exchange);
     const found = pages.get(name);
     if (found) return shown(await load(), docsPage(found), service, request);
-    if (name === SEARCH_INDEX) return jsonResponse(200, JSON.stringify(sections), { 'Cache-Control': 'no-cache' });
+    if (name === SEARCH_INDEX) {
+      const root = rootPath(service.config);
+      const rooted = sections.map(each => ({ ...each, address: root + each.address }));
+      return jsonResponse(200, JSON.stringify(rooted), { 'Cache-Control': 'no-cache' });
+    }
     const file = files.get(name);
     if (file === undefined) return unknown(exchange);
     const type = FILE_TYPES[extname(name)] ?? 'text/plain; charset=utf-8';

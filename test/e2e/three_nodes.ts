@@ -35,13 +35,15 @@ export const logOf = (kafka: readonly KafkaServer[], topic: string) => ({
 /**
  * HAProxy at a port before nodes at these addresses; resolves when it answers.
  * @param directory keeps its configuration
+ * @param rule a further line of its frontend
  */
 export async function startBalancer(
   directory: string,
   addresses: readonly string[],
   port: number,
+  rule = '',
 ): Promise<ChildProcess> {
-  let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}`);
+  let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}\n    ${rule}`);
   for (const [node, address] of addresses.entries()) text = text.replaceAll(`node-${node + 1}:8080`, address);
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(file, text);

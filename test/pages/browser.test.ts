@@ -9,12 +9,14 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOG_OUTCOMES, OBJECT_STATUSES } from '../../src/contract/enums.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
-import { eventually, nearsky, type Server, startServer } from '../e2e/support.ts';
+import { freePorts } from '../consume/kafka_server.ts';
+import { eventually, nearsky, root, type Server, startServer } from '../e2e/support.ts';
+import { startBalancer, whyNoBalancer } from '../e2e/three_nodes.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { OVERLAPPING_TEXTS } from './overlaps.ts';
 
@@ -1332,6 +1334,69 @@ check(
       assert.is(await items.count(), 1);
       await page.getByRole('checkbox', { name: 'Follow live' }).uncheck();
     });
+  },
+);
+
+needs(test, obstacle ?? queries ?? whyNoBalancer)(
+  'below a path, behind a proxy that removes it, no page asks for anything outside the path',
+  async world => {
+    const [port, behind] = (await freePorts(2)) as [number, number];
+    const base = `http://127.0.0.1:${port}/nearsky`;
+    await world.server.stop();
+    world.server = await startServer(['serve', '--data', world.data, '--port', `${behind}`, '--no-crossmatch'], {
+      PUBLIC_BASE_URL: base,
+    });
+    const [rule] = /http-request replace-path .*/.exec(readFileSync(join(root, 'docs/operations.md'), 'utf8'))!;
+    const balancer = await startBalancer(world.directory, [`127.0.0.1:${behind}`], port, rule);
+    const page = await world.context.newPage();
+    const asked = new Set<string>();
+    page.on('request', request => asked.add(request.url()));
+    page.on('response', response => response.ok() || world.faults.push(`${response.status()} ${response.url()}`));
+    const follow = async (link: Locator, path: string) => {
+      await link.click();
+      await page.waitForURL(`${base}${path}`);
+    };
+    const open = (name: string, path: string) =>
+      follow(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }), path);
+    try {
+      await page.goto(base);
+      await page.getByRole('textbox', { name: /^An id/ }).fill('61.6223 -49.2951');
+      await page.keyboard.press('Enter');
+      await follow(page.getByRole('link', { name: MATCHED, exact: true }), `/objects/${MATCHED}`);
+      assert.match((await page.locator('pre[aria-label="curl"]').textContent())!, `'${base}/api/objects/`);
+      await open('Recent', '/recent');
+      await page.locator('#recent tbody tr').first().waitFor();
+      await open('Area', '/area');
+      await follow(page.locator('.examples a'), '/area?area=*');
+      await page.getByRole('checkbox', { name: 'Follow live' }).check();
+      await open('Crossmatch', '/crossmatch');
+      await page.locator('#example').click();
+      await page.locator('#preview table').waitFor();
+      await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+      await page.locator('#results table').first().waitFor();
+      await open('Query', '/query');
+      await follow(page.locator('.tries a').first(), '/query?q=*');
+      await page.locator('#results table').waitFor();
+      await open('Help', '/help');
+      await follow(page.getByRole('link', { name: 'API', exact: true }), '/api-docs');
+      await page.locator('.tries a').first().click();
+      await page.locator('#try-answer code').waitFor();
+      await open('Help', '/help');
+      await follow(page.getByRole('link', { name: 'Documents', exact: true }), '/docs');
+      await page.getByRole('searchbox', { name: 'Search the documents' }).fill('cone');
+      await follow(page.locator('#docs-results a').first(), '/docs/*');
+      await follow(page.getByRole('contentinfo').getByRole('link', { name: 'Status', exact: true }), '/status');
+      await page.locator('#status dl').first().waitFor();
+    } finally {
+      await page.close();
+      balancer.kill('SIGKILL');
+    }
+    assert.equal(
+      [...asked].filter(url => url !== base && !url.startsWith(`${base}/`)),
+      [],
+    );
+    assert.ok(asked.has(`${base}/api/stream/matches`) && asked.size > 60, `${asked.size}`);
+    assert.equal(world.faults.splice(0), []);
   },
 );
 

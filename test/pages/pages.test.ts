@@ -42,11 +42,12 @@ const PAGES = [
   '/docs/contract',
 ];
 
+const fill = async ({ writer }: World) => {
+  for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
+  await writer.ingest([delivery(313637935709683761n)], NOW_US);
+};
+
 test.before(async context => {
-  const fill = async ({ writer }: World) => {
-    for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
-    await writer.ingest([delivery(313637935709683761n)], NOW_US);
-  };
   context.running = await startApp(fill, {
     LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}?a&b',
     CROSSMATCH_RADIUS_ARCSEC: '2.5',
@@ -153,6 +154,36 @@ test('the links of the pages lead to something', async ({ running: { app } }) =>
   }
   assert.ok(links.size > 20, `${links.size}`);
   for (const link of links) assert.is((await app.get(link)).status, 200, link);
+});
+
+test('below a path, every address has the path and leads to something: links, redirects, the index of the documents', () =>
+  withApp(
+    fill,
+    async app => {
+      const links = new Set<string>();
+      for (const path of [...PAGES, '/nothing']) {
+        const { text } = await app.get(path, BROWSER);
+        for (const [, name, address] of text.matchAll(/ ([\w-]+)="(\/[^"]*)"/g))
+          if (name !== 'value') links.add(address!.replaceAll('&amp;', '&'));
+      }
+      for (const path of ['/?q=M31', '/api', '/recent/', '/api/task', '/vo/tap'])
+        links.add((await app.get(path, BROWSER)).headers.get('Location')!);
+      links.add(/^<(.*)>;/.exec((await app.get('/api-docs.md')).headers.get('Link')!)![1]!);
+      for (const { address } of (await app.get('/docs/search.json')).body) links.add(address.replace(/#.*/, ''));
+      assert.ok(links.size > 100, `${links.size}`);
+      for (const link of links) {
+        assert.match(link, /^\/a&b\/c\//);
+        assert.is.not((await app.get(link.slice('/a&b/c'.length))).status, 404, link);
+      }
+    },
+    { PUBLIC_BASE_URL: 'https://sky.example/a&b/c/' },
+  ));
+
+test('no address in a script or the style starts at the root of the host', () => {
+  const directory = new URL('../../src/pages/browser/', import.meta.url);
+  // A quote after a bracket ends a regular expression.
+  for (const name of readdirSync(directory).filter(each => /\.(?:js|css)$/.test(each)))
+    assert.not.match(readFileSync(new URL(name, directory), 'utf8'), /(?<!\))["'`=]\/[\w?$]|url\(\//, name);
 });
 
 test('scripts and style may be kept for ever under their version, and not under another', async ({

@@ -1,5 +1,6 @@
 /** The script of the reference page: requests to try, and sections that the address can open. */
 import { byId, html, show, showLoading } from './page.js';
+import { root } from './root.js';
 
 const MAX_SHOWN = 20_000;
 const path = /** @type {HTMLInputElement} */ (byId('try-path'));
@@ -14,7 +15,7 @@ form.addEventListener('submit', event => {
 for (const link of document.querySelectorAll('.tries a'))
   link.addEventListener('click', event => {
     event.preventDefault();
-    path.value = link.getAttribute('href') ?? '';
+    path.value = link.textContent;
     void send();
   });
 
@@ -22,7 +23,7 @@ async function send() {
   showLoading(answer, 'Asking');
   const begin = performance.now();
   try {
-    const address = new URL(path.value, location.origin);
+    const address = new URL(path.value.replace(/^\//, `${root}/`), location.origin);
     if (address.origin !== location.origin) throw new Error('Requests go to this service only');
     const response = await fetch(address, { headers: { Accept: 'application/json' } });
     const text = await response.text();

@@ -8,6 +8,7 @@ import { Nearsky } from './nearsky.js';
 import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
 import { positionOf, separationDegrees, vectorOf } from './projection.js';
 import { objectList } from './result_list.js';
+import { root } from './root.js';
 import { circleText, outlineOf, polygonText } from './shapes.js';
 import { SkyView } from './sky_view.js';
 
@@ -76,9 +77,9 @@ function areaOfEntry() {
  */
 function remember(area) {
   const kept = typeof area === 'string' ? area : '';
-  const long = kept === '' ? '/area' : `/area?area=${encodeURIComponent(kept)}`;
+  const long = kept === '' ? `${root}/area` : `${root}/area?area=${encodeURIComponent(kept)}`;
   if (kept !== '' && kept === areaOfEntry()) return;
-  history.pushState({ area: kept }, '', long.length <= MAX_ADDRESS ? long : '/area');
+  history.pushState({ area: kept }, '', long.length <= MAX_ADDRESS ? long : `${root}/area`);
 }
 
 /** Begins another area. @param {string} typed */
@@ -155,7 +156,7 @@ function chosenLevel() {
 /** The parameters of a request. @param {Record<string, string>} parameters */
 function address(parameters) {
   const share = chosenLevel();
-  return `/api/area?${new URLSearchParams({ ...parameters, ...(share && { level: share }) })}`;
+  return `${root}/api/area?${new URLSearchParams({ ...parameters, ...(share && { level: share }) })}`;
 }
 
 async function run() {
@@ -234,7 +235,7 @@ function live(area) {
   };
   /** @param {AbortSignal} signal */
   async function read(signal) {
-    const service = new Nearsky(location.origin, { signal });
+    const service = new Nearsky(location.origin + root, { signal });
     after = watch?.lastId ?? after;
     const asked = { area, ...(share && { level: Number(share) }), ...(after !== undefined && { after }) };
     try {
@@ -285,7 +286,7 @@ function downloads(area) {
 /** Loads the objects of the whole sky, which are drawn below the area. The map also works without them. */
 async function loadCells() {
   try {
-    const answer = await ask(`/api/sky-map?layer=objects&resolution=${RESOLUTION}&partial=true`);
+    const answer = await ask(`${root}/api/sky-map?layer=objects&resolution=${RESOLUTION}&partial=true`);
     cells = new Cells(answer);
     paint();
     if (answer.uncounted > 0) setTimeout(loadCells, COUNTING_MS);

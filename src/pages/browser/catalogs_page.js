@@ -1,12 +1,13 @@
 /** Shows for each listed catalog how much of it this service has. */
 import { count } from './format.js';
 import { ApiError, ask } from './page.js';
+import { root } from './root.js';
 
 const SKY_DEG2 = 41_252.96;
 const held = new Map();
 let problem = 'not registered: objects are not compared with it';
 try {
-  const { registered } = await ask('/api/sky-map?layer=coverage&resolution=0');
+  const { registered } = await ask(`${root}/api/sky-map?layer=coverage&resolution=0`);
   for (const each of registered) held.set(each.name, each);
 } catch (error) {
   problem = error instanceof ApiError ? error.message : 'it cannot be asked for';

@@ -3,6 +3,7 @@ import { Cells, h3, middleOf } from './cells.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { asJson, ask, badge, html, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { objectList } from './result_list.js';
+import { root } from './root.js';
 
 /**
  * Cells of this resolution are smaller than the largest search radius, so that a search by position finds everything in
@@ -80,7 +81,7 @@ async function listObjects(list, cells, i, signal) {
   const places = await fineCells(id, signal);
   const inputs = places.map((/** @type {string} */ cell) => ({ kind: 'position', ...middleOf(cell) }));
   const request = { inputs, radius_arcsec: pageData.maxRadiusArcsec, detail: 'matches' };
-  const { results, truncated } = await ask('/api/lookup', { ...asJson(request), signal });
+  const { results, truncated } = await ask(`${root}/api/lookup`, { ...asJson(request), signal });
   /** @type {Map<string, any>} */
   const objects = new Map();
   for (const object of results.flatMap((/** @type {any} */ result) => result.objects)) {
@@ -110,6 +111,6 @@ async function fineCells(id, signal) {
   const corners = h3.cellToBoundary(id).map(corner => h3.greatCircleDistance([lat, lng], corner, 'rads'));
   const radius = (Math.max(...corners) * 180) / Math.PI;
   const query = `resolution=${FINEST_RESOLUTION}&ra=${(lng + 360) % 360}&dec=${lat}&radius_deg=${radius}`;
-  const { cells } = await ask(`/api/sky-map?${query}`, { signal });
+  const { cells } = await ask(`${root}/api/sky-map?${query}`, { signal });
   return cells.filter((/** @type {string} */ cell) => h3.cellToParent(cell, resolution) === id);
 }

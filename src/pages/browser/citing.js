@@ -1,7 +1,6 @@
 /**
  * Makes the snippets that a reader can copy from the page of an object.
  *
- * @typedef {{ origin: string }} Host
  * @typedef {import('./payload.js').CatalogData} CatalogData
  */
 import { time } from './format.js';
@@ -18,16 +17,10 @@ const latex = text =>
  * @param {any} object at the level `full`
  * @param {any} set of the provenance; undefined if none is recorded
  * @param {{ version: string | null, catalogs: Pick<CatalogData, 'name' | 'reference'>[] }} page
- * @param {Host} host
+ * @param {string} base address of the service, without a slash at the end
  * @param {Date} [read]
  */
-export function bibtexOf(
-  { diaObjectId_str: id, crossmatch },
-  set,
-  { version, catalogs },
-  { origin },
-  read = new Date(),
-) {
+export function bibtexOf({ diaObjectId_str: id, crossmatch }, set, { version, catalogs }, base, read = new Date()) {
   const outcomes = crossmatch?.catalog_outcomes ?? {};
   /** @type {{ name: string, release: string }[]} */
   const searched = (set?.catalogs ?? []).filter((/** @type {any} */ { name }) => outcomes[name] === 'searched');
@@ -38,7 +31,7 @@ export function bibtexOf(
       ? `${service}; its crossmatch is not recorded; read ${day}`
       : `${service}; crossmatched ${time(crossmatch.crossmatched_at)}, version ${crossmatch.match_version}, within ${set.crossmatch_radius_arcsec} arcsec, with ${searched.map(({ release }) => release).join(', ') || 'no catalog'}; read ${day}`;
   return [
-    entry(`nearsky-${id}`, `Rubin alert object ${id}`, `${origin}/objects/${id}`, note, day.slice(0, 4)),
+    entry(`nearsky-${id}`, `Rubin alert object ${id}`, `${base}/objects/${id}`, note, day.slice(0, 4)),
     ...searched.map(({ name, release }) => {
       const { paper = '', paperUrl } = catalogs.find(catalog => catalog.name === name)?.reference ?? {};
       return entry(name.replaceAll('_', '-'), release, paperUrl, paper);
@@ -57,20 +50,20 @@ function entry(key, title, url, note, year) {
   return `@misc{${key},\n${fields.map(([name, value]) => `  ${name} = {${value}},\n`).join('')}}`;
 }
 
-/** @param {any} object @param {Host} host */
-const addressOf = ({ diaObjectId_str: id }, { origin }) => `${origin}/api/objects/${id}?detail=full`;
+/** @param {any} object @param {string} base */
+const addressOf = ({ diaObjectId_str: id }, base) => `${base}/api/objects/${id}?detail=full`;
 
-/** @param {any} object @param {Host} host */
-export const curlOf = (object, host) => `curl -sS '${addressOf(object, host)}'`;
+/** @param {any} object @param {string} base */
+export const curlOf = (object, base) => `curl -sS '${addressOf(object, base)}'`;
 
-/** Python that needs its standard library only. @param {any} object @param {Host} host */
-export const pythonOf = (object, host) =>
+/** Python that needs its standard library only. @param {any} object @param {string} base */
+export const pythonOf = (object, base) =>
   // Each line is a string of its own, because scripts are sent without indentation.
   [
     'import json',
     'from urllib.request import urlopen',
     '',
-    `with urlopen("${addressOf(object, host)}") as answer:`,
+    `with urlopen("${addressOf(object, base)}") as answer:`,
     '    [found] = json.load(answer)["results"][0]["objects"]',
     'print(found["diaObjectId"], found["status"])',
     'for source in found.get("matches", []):',

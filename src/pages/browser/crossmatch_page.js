@@ -7,6 +7,7 @@ import { count, counted, payloadText } from './format.js';
 import { ApiError, ask, BROKEN_OFF, byId, errorOf, exact, html, pageData, show, showError } from './page.js';
 import { histogram } from './plot.js';
 import { resultTable } from './result_table.js';
+import { root } from './root.js';
 
 /** @typedef {Record<string, unknown>} Row */
 
@@ -66,7 +67,9 @@ function sizeText(bytes) {
 
 async function takeExample() {
   try {
-    const { objects } = await ask(`/api/objects?detail=position&status=coincident_sources&page_size=${EXAMPLE_ROWS}`);
+    const { objects } = await ask(
+      `${root}/api/objects?detail=position&status=coincident_sources&page_size=${EXAMPLE_ROWS}`,
+    );
     const lines = objects.map((/** @type {any} */ { diaObjectId_str: id, ra, dec }) => `${id},${ra},${dec}`);
     const against = form.elements.namedItem('against');
     const [first] = pageData.catalogs;
@@ -303,7 +306,12 @@ async function asJob(table, parameters, signal) {
 
 /** @param {Blob} body @param {Record<string, string>} parameters @param {AbortSignal} signal @param {Record<string, string>} [headers] */
 function send(body, parameters, signal, headers = {}) {
-  return answered(`/api/crossmatch?${new URLSearchParams(parameters)}`, { method: 'POST', body, signal, headers });
+  return answered(`${root}/api/crossmatch?${new URLSearchParams(parameters)}`, {
+    method: 'POST',
+    body,
+    signal,
+    headers,
+  });
 }
 
 /**

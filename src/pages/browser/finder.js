@@ -2,6 +2,7 @@
 
 import { catalogOf, foundIn, html, releaseOf, svg } from './page.js';
 import { offsetsArcsec } from './projection.js';
+import { root } from './root.js';
 
 /**
  * @typedef {{ ra: number, dec: number, name: string, catalog?: string, href?: string, isFurther?: boolean }} Mark
@@ -19,7 +20,7 @@ export const objectMark = ({ ra, dec, diaObjectId_str: id }) => ({
   ra,
   dec,
   name: `object ${id}`,
-  href: `/objects/${id}`,
+  href: `${root}/objects/${id}`,
 });
 
 const SIZE = 320;

@@ -2,6 +2,7 @@
  * What a page receives while it is visible. A hidden page holds no connection, because a browser has few connections to
  * one service.
  */
+import { root } from './root.js';
 
 /**
  * Calls a function whenever the page is visible, with a signal that aborts when it is hidden or `ends` aborts.
@@ -29,7 +30,7 @@ export function whileVisible(run, ends) {
 export function follow(onMatch) {
   let lastId = '';
   whileVisible(hidden => {
-    const source = new EventSource(`/api/stream/matches${lastId && `?from=${lastId}`}`);
+    const source = new EventSource(`${root}/api/stream/matches${lastId && `?from=${lastId}`}`);
     hidden.addEventListener('abort', () => source.close());
     source.addEventListener('message', event => {
       lastId = event.lastEventId;

@@ -5,6 +5,7 @@ import { BINS, coloursOf } from './colours.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { ApiError, ask, byId, html, pageData, releaseOf, show } from './page.js';
 import { separationDegrees } from './projection.js';
+import { root } from './root.js';
 import { SkyView } from './sky_view.js';
 
 /** @typedef {import('./cells.js').Layer} Layer */
@@ -117,7 +118,7 @@ async function update() {
   fetching = new AbortController();
   if (!cells) note.textContent = 'Loading the map';
   try {
-    const answer = await ask(`/api/sky-map?${key}`, { signal: fetching.signal });
+    const answer = await ask(`${root}/api/sky-map?${key}`, { signal: fetching.signal });
     held = {
       key,
       layer: query,
@@ -320,7 +321,7 @@ function open(position) {
   panel.hidden = false;
   if (!found) {
     const { ra, dec } = position;
-    const search = `/search?q=${encodeURIComponent(`${ra.toFixed(5)} ${dec < 0 ? '' : '+'}${dec.toFixed(5)}`)}&radius=60`;
+    const search = `${root}/search?q=${encodeURIComponent(`${ra.toFixed(5)} ${dec < 0 ? '' : '+'}${dec.toFixed(5)}`)}&radius=60`;
     const place = `${sexagesimalRa(ra, 1)} ${sexagesimalDec(dec, 0)}`;
     if (!isKnown(position)) awaited = position;
     const says = awaited ? 'this cell is not loaded, or not counted yet' : 'nothing is in this cell';

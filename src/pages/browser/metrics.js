@@ -1,4 +1,6 @@
 /** The service's metrics (Prometheus's text format). */
+import { root } from './root.js';
+
 /**
  * @typedef {{ labels: Record<string, string>, value: number }} Sample
  * @typedef {{ broker: string, alerts: number, objects: number, lastSeconds: number | undefined }} Broker
@@ -6,7 +8,7 @@
 
 /** @returns {Promise<Map<string, Sample[]>>} samples by the name of the metric */
 export async function askMetrics() {
-  const response = await fetch('/metrics');
+  const response = await fetch(`${root}/metrics`);
   if (!response.ok) throw new Error(`The service does not show what it counts: ${response.status}`);
   return parseMetrics(await response.text());
 }

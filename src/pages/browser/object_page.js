@@ -40,6 +40,7 @@ import { highlights, inShort, worthParts } from './payload.js';
 import { scatterPlot } from './plot.js';
 import { offsetsArcsec } from './projection.js';
 import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
+import { root } from './root.js';
 import { surveyImage } from './survey_image.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
@@ -49,7 +50,7 @@ void load();
 async function load() {
   showLoading(place, 'Loading');
   try {
-    const answer = await ask(`/api/objects/${encodeURIComponent(id)}?detail=full`);
+    const answer = await ask(`${root}/api/objects/${encodeURIComponent(id)}?detail=full`);
     const [object] = answer.results[0].objects;
     const text = object.diaObjectId_str;
     show(byId('title'), html`${text} ${copyButton(text, 'the id')}`);
@@ -106,13 +107,13 @@ function elsewhere(object) {
   const { ra, dec } = object;
   const around = html`
     <p><a href=${coneAddress(ra, dec)}>Everything within ${pageData.maxRadiusArcsec}″</a> ·
-    <a href="/?ra=${ra}&dec=${dec}">on the map</a></p>`;
+    <a href="${root}/?ra=${ra}&dec=${dec}">on the map</a></p>`;
   return html`
     <section class="elsewhere">
       <h2>Elsewhere</h2>
       ${linkList('At the brokers', linksOf(object, false))}
       ${ra !== null && linkList('At this position', linksOf(object, true))}
-      ${downloads(`/api/objects/${id}?detail=full`, 'This object')}
+      ${downloads(`${root}/api/objects/${id}?detail=full`, 'This object')}
       ${ra !== null && around}
     </section>`;
 }
@@ -124,21 +125,22 @@ function elsewhere(object) {
  */
 function texts(object, provenanceSets) {
   const set = provenanceSets[object.crossmatch?.provenance_set];
+  const base = location.origin + root;
   const text = (/** @type {string} */ title, /** @type {string} */ content) => html`
     <h3>${title} ${copyButton(content, title)}</h3>
     <pre tabindex="0" aria-label=${title}><code>${content}</code></pre>`;
   return html`
     <details class="section texts">
       <summary><h2>Cite, or query it yourself</h2></summary>
-      ${text('BibTeX', bibtexOf(object, set, pageData, location))}
-      ${text('curl', curlOf(object, location))}
-      ${text('Python', pythonOf(object, location))}
+      ${text('BibTeX', bibtexOf(object, set, pageData, base))}
+      ${text('curl', curlOf(object, base))}
+      ${text('Python', pythonOf(object, base))}
     </details>`;
 }
 
 /** @param {number} ra @param {number} dec */
 function coneAddress(ra, dec) {
-  return `/search?q=${encodeURIComponent(`${ra} ${dec}`)}&radius=${pageData.maxRadiusArcsec}`;
+  return `${root}/search?q=${encodeURIComponent(`${ra} ${dec}`)}&radius=${pageData.maxRadiusArcsec}`;
 }
 
 /**
@@ -328,7 +330,7 @@ function neighbourhood(object) {
   async function findSources() {
     const radius = pageData.maxSourcesRadiusArcsec;
     try {
-      const near = await ask(`/api/sources?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${radius}`);
+      const near = await ask(`${root}/api/sources?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${radius}`);
       const recorded = new Set(object.matches.map(identityOf));
       further = near.sources
         .filter((/** @type {any} */ source) => !recorded.has(identityOf(source)))
@@ -354,7 +356,9 @@ function neighbourhood(object) {
     const { ra, dec, diaObjectId_str: own } = object;
     const radius = pageData.maxRadiusArcsec;
     try {
-      const cone = await ask(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radius}&detail=position&page_size=200`);
+      const cone = await ask(
+        `${root}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radius}&detail=position&page_size=200`,
+      );
       others = cone.results[0].objects
         .filter((/** @type {any} */ other) => other.diaObjectId_str !== own)
         .map(objectMark);

@@ -4,12 +4,13 @@ import { count, counted } from './format.js';
 import { ApiError, byId, html, part, show, showError } from './page.js';
 import { scatterPlot } from './plot.js';
 import { resultTable } from './result_table.js';
+import { root } from './root.js';
 import { sendTable } from './samp.js';
 import { readVotable } from './votable.js';
 
 /** @typedef {import('./votable.js').ResultTable} ResultTable */
 
-const PATH = '/vo/tap/sync';
+const PATH = `${root}/vo/tap/sync`;
 /** The maximum number of rows that the page requests. */
 const MAX_ROWS = 2000;
 /** Some servers refuse longer addresses. */
@@ -93,8 +94,8 @@ function showEntry() {
 function begin(isTyped) {
   const query = editor.value.trim();
   if (query === '') return;
-  const long = `/query?q=${encodeURIComponent(query)}`;
-  const address = long.length > MAX_ADDRESS ? '/query' : long;
+  const long = `${root}/query?q=${encodeURIComponent(query)}`;
+  const address = long.length > MAX_ADDRESS ? `${root}/query` : long;
   const isSame = query === (history.state?.query ?? new URLSearchParams(location.search).get('q'));
   if (isSame) history.replaceState({ query }, '', address);
   else history.pushState({ query }, '', address);

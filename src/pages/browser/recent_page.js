@@ -4,6 +4,7 @@ import { follow } from './following.js';
 import { count, counted, mjd, time } from './format.js';
 import { ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
 import { downloads, hasSource, nearestFirst, sorted, source, transientText, wholeObjects } from './result_list.js';
+import { root } from './root.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /**
@@ -106,10 +107,10 @@ async function load() {
   sayFresh();
   showLoading(place, 'Loading');
   try {
-    const page = await ask(`/api/recent-crossmatches?${query}&page_size=${PAGE_SIZE}&detail=ids`);
+    const page = await ask(`${root}/api/recent-crossmatches?${query}&page_size=${PAGE_SIZE}&detail=ids`);
     const objects = await wholeObjects(page.objects);
     if (mine !== asked) return;
-    loaded = { page, objects, path: `/api/recent-crossmatches?${query}&detail=full` };
+    loaded = { page, objects, path: `${root}/api/recent-crossmatches?${query}&detail=full` };
     draw();
     void fill();
   } catch (error) {
@@ -184,7 +185,7 @@ async function loadMore() {
   const mine = asked;
   try {
     const query = `cursor=${encodeURIComponent(before.page.next_cursor)}&page_size=${PAGE_SIZE}`;
-    const page = await ask(`/api/recent-crossmatches?${query}`);
+    const page = await ask(`${root}/api/recent-crossmatches?${query}`);
     const objects = await wholeObjects(page.objects);
     if (mine !== asked || loaded !== before) return false;
     loaded = { ...before, page: { ...page, window: before.page.window }, objects: [...before.objects, ...objects] };
@@ -214,7 +215,7 @@ function row(object, field, heads) {
   const at = object[field];
   const cells = [
     [time(at), at && html`<span class="unit"> MJD ${mjd(at, 4)}</span>`],
-    [html`<a class="id" href="/objects/${id}">${id}</a>`, status !== 'coincident_sources' && badge(status)],
+    [html`<a class="id" href="${root}/objects/${id}">${id}</a>`, status !== 'coincident_sources' && badge(status)],
     nearestFirst(object).map(source),
     transientText(tns) ?? '–',
     reliability?.toFixed(3) ?? '–',

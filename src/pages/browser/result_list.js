@@ -2,6 +2,7 @@
 import { arcsec, counted, degrees, time } from './format.js';
 import { asJson, ask, badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
 import { magnitudeText, mainMagnitude } from './payload.js';
+import { root } from './root.js';
 
 /**
  * Loads the objects of a listing with all their data, in the same order.
@@ -10,7 +11,7 @@ import { magnitudeText, mainMagnitude } from './payload.js';
 export async function wholeObjects(listed) {
   if (listed.length === 0) return [];
   const inputs = listed.map(({ diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
-  const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
+  const { results } = await ask(`${root}/api/lookup`, asJson({ inputs, detail: 'full' }));
   return results.flatMap((/** @type {any} */ { objects }) => objects);
 }
 
@@ -108,7 +109,7 @@ function objectItem(object) {
     html`<span class="separation">${value}<span class="unit"> ${unit}</span></span>`;
   return html`
     <li>
-      <a class="id" href="/objects/${id}">${id}</a>
+      <a class="id" href="${root}/objects/${id}">${id}</a>
       ${status !== undefined && badge(status)}
       ${separation !== undefined && away(arcsec(separation), 'away')}
       ${level !== undefined && away(`${(100 * level).toFixed(1)} %`, 'level')}

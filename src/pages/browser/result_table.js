@@ -1,6 +1,7 @@
 /** A table of rows with any columns. Object ids link to the pages of the objects. */
 import { counted } from './format.js';
 import { html, part } from './page.js';
+import { root } from './root.js';
 
 const STEP = 100;
 /** Browsers become slow with more columns. */
@@ -44,7 +45,7 @@ function rowOf(columns, row) {
   return html`<tr>${columns.map(({ name, isNumber }, i) => {
     const text = row[i] ?? '';
     const isObject = /^(?:nearsky_)?diaObjectId(?:_\d+)?$/i.test(name) && /^\d+$/.test(text);
-    const shown = isObject ? html`<a href="/objects/${text}">${text}</a>` : text || '–';
+    const shown = isObject ? html`<a href="${root}/objects/${text}">${text}</a>` : text || '–';
     return html`<td class=${isNumber && 'number'}>${shown}</td>`;
   })}</tr>`;
 }

@@ -3,6 +3,7 @@
  * passed in the browser's storage.
  */
 import { byId } from './page.js';
+import { root } from './root.js';
 
 /** Some servers reject longer addresses. */
 const MAX_ADDRESS = 2000;
@@ -29,7 +30,7 @@ form.addEventListener('submit', event => {
     // The results page reports the missing list.
   }
   const radius = new FormData(form).get('radius');
-  location.assign(`/search?list=${list}&radius=${radius}`);
+  location.assign(`${root}/search?list=${list}&radius=${radius}`);
 });
 
 /** Sets as many rows as there are lines. */

@@ -17,6 +17,7 @@ import {
   showLoading,
 } from './page.js';
 import { countLine, downloads, nearestFirst, objectList, sortableList, wholeObjects } from './result_list.js';
+import { root } from './root.js';
 import { fit, listKey } from './search_box.js';
 import { parseSearchList } from './search_text.js';
 
@@ -115,8 +116,8 @@ function explained(status, more) {
 /** @param {string} id */
 async function showId(id) {
   showLoading(results, `Looking up ${id}`);
-  const [result] = (await ask(`/api/objects/${id}`)).results;
-  if (result.status !== 'not_in_service') return location.replace(`/objects/${id}`);
+  const [result] = (await ask(`${root}/api/objects/${id}`)).results;
+  if (result.status !== 'not_in_service') return location.replace(`${root}/objects/${id}`);
   const named = pageData.catalogs.filter(({ idType }) => idType !== 'text');
   const found = (await Promise.all(named.map(({ name }) => objectsOf({ catalog: name, id })))).flat();
   show(
@@ -125,7 +126,7 @@ async function showId(id) {
       ${explained(result.status)}
       ${found}
       <p class="hint">The id ${id}. ${prose(pageData.caveats[1] ?? '')}</p>
-      <p><a href="/objects/${id}">Where else to look for it</a></p>`,
+      <p><a href="${root}/objects/${id}">Where else to look for it</a></p>`,
   );
 }
 
@@ -134,7 +135,7 @@ async function showId(id) {
  * @param {{ catalog: string, id: string }} source
  */
 async function objectsOf({ catalog, id }) {
-  const { count, objects: listed } = await ask(`/api/sources/${catalog}/${encodeURIComponent(id)}`);
+  const { count, objects: listed } = await ask(`${root}/api/sources/${catalog}/${encodeURIComponent(id)}`);
   if (count === 0) return [];
   const objects = await wholeObjects(listed);
   const title = `${counted(count, 'object')} with the source ${releaseOf(catalog)} ${id}`;
@@ -166,7 +167,7 @@ function registryRecord({ tns, tns_snapshot_epoch: epoch }) {
 /** @param {string} name @param {number} radiusArcsec */
 async function showName(name, radiusArcsec) {
   showLoading(results, `Looking up ${name}`);
-  const path = `/api/tns/${encodeURIComponent(name)}?radius_arcsec=${radiusArcsec}&detail=full`;
+  const path = `${root}/api/tns/${encodeURIComponent(name)}?radius_arcsec=${radiusArcsec}&detail=full`;
   const [result] = (await ask(path)).results;
   if (!result.tns) {
     const epoch = result.tns_snapshot_epoch;
@@ -193,12 +194,12 @@ async function showPosition({ ra, dec }, radiusArcsec) {
       <p class="understood">
         <strong>${sexagesimalRa(ra)} ${sexagesimalDec(dec)}</strong>
         <span class="place">${degrees(ra, dec)} within ${radiusArcsec}″</span>
-        <a href="/?ra=${ra}&dec=${dec}">on the map</a>
+        <a href="${root}/?ra=${ra}&dec=${dec}">on the map</a>
       </p>
       ${list}`,
   );
   showLoading(list, 'Searching');
-  const path = `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full`;
+  const path = `${root}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full`;
   const page = await ask(`${path}&page_size=${PAGE_SIZE}`);
   showPage(list, page, [...page.results[0].objects], { ra, dec, radiusArcsec, path });
 }
@@ -212,7 +213,9 @@ function showPage(list, page, objects, cone) {
   const byDistance = objects.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
   const next = async () => {
     try {
-      const following = await ask(`/api/cone?cursor=${encodeURIComponent(page.next_cursor)}&page_size=${PAGE_SIZE}`);
+      const following = await ask(
+        `${root}/api/cone?cursor=${encodeURIComponent(page.next_cursor)}&page_size=${PAGE_SIZE}`,
+      );
       showPage(list, following, [...objects, ...following.results[0].objects], cone);
     } catch (error) {
       showError(list, error, () => showPage(list, page, objects, cone));
@@ -289,7 +292,7 @@ async function showMany() {
         results,
         notice(
           html`A list has at most ${most} ${what}: this one has ${count}.
-            <a href="/consuming">The client takes longer ones.</a>`,
+            <a href="${root}/consuming">The client takes longer ones.</a>`,
         ),
       );
   if (asked.length === 0) return show(results, unclearList(unclear));
@@ -300,7 +303,7 @@ async function showMany() {
     radius_arcsec: radius,
     detail: 'full',
   };
-  const answer = await ask('/api/lookup', asJson(request));
+  const answer = await ask(`${root}/api/lookup`, asJson(request));
   const held = answer.results.filter(
     (/** @type {any} */ { objects, total, status }) => (total ?? objects?.length) > 0 && status !== 'not_in_service',
   );
@@ -323,7 +326,7 @@ async function showMany() {
       <h2 class="count">${counted(objects.size, 'object')} for ${counted(entries.length, 'entry', 'entries')}</h2>
       <p class="hint">${said}</p>
       ${unclear.length > 0 && unclearList(unclear)}
-      ${saveButtons('lookup', format => fetch(`/api/lookup?format=${format}`, asJson(request)))}
+      ${saveButtons('lookup', format => fetch(`${root}/api/lookup?format=${format}`, asJson(request)))}
       ${asked.map(({ typed }, i) => entrySection(typed, answer.results[i]))}`,
   );
 }

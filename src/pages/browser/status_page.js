@@ -2,6 +2,7 @@
 import { ago, count, counted, time } from './format.js';
 import { askMetrics, brokersOf, sampleOf } from './metrics.js';
 import { ask, badge, brokerTitles, byId, html, moment, pageData, prose, show, showError, showLoading } from './page.js';
+import { root } from './root.js';
 
 /** @typedef {import('./page.js').Child} Child */
 
@@ -23,8 +24,8 @@ async function look() {
   try {
     // The counts and the metrics are shown independently, so that either appears without the other.
     const [status, map, metrics] = await Promise.all([
-      ask('/api/status'),
-      ask('/api/sky-map?resolution=0&partial=true').catch(() => null),
+      ask(`${root}/api/status`),
+      ask(`${root}/api/sky-map?resolution=0&partial=true`).catch(() => null),
       askMetrics().catch(() => null),
     ]);
     show(
