@@ -4,7 +4,7 @@ import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS, type RowFunction } from './functions.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
-import { NO_PARTS, pixelsOfIds } from './parts.ts';
+import { arePixels, NO_PARTS, pixelsOfIds } from './parts.ts';
 import type { Joined } from './rewrites.ts';
 import {
   type Context,
@@ -377,7 +377,8 @@ function narrowById({ column }: Value, ids: readonly Value[], { narrows }: Joine
   if (linked?.schema === part.table.schema && source) part.isNear(source, linked.ra, linked.dec, '0');
   const numbers = ids.map(({ sql }) => INTEGER.exec(sql)?.[1]);
   if (!idPixel || !numbers.every(each => each !== undefined)) return;
-  part.isWithin(() => pixelsOfIds(numbers.map(BigInt), idPixel));
+  const named = numbers.map(BigInt);
+  if (arePixels(named, idPixel)) part.isWithin(() => pixelsOfIds(named, idPixel));
 }
 
 function requireAggregates({ aggregates }: Context, at: number): void {
