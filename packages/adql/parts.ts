@@ -191,6 +191,11 @@ export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
 
 /** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */
 const ID_REACH_ARCSEC = 60;
+/**
+ * How far a row may lie from the position that a row of a linked table repeats, arcsec: that position may be of an older
+ * release. No star moves as far between two releases of Gaia, and the area around a position remains small.
+ */
+export const LINKED_REACH_ARCSEC = 20;
 
 /** How identifiers begin with the number of a pixel. */
 interface IdPixel {
