@@ -6,6 +6,7 @@ import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { inWorld, type World } from '../crossmatch/world.ts';
 import { fillSky } from '../hats_export/support.ts';
+import { delivery, NOW_US, PROVENANCE, searched } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { putOneSource, storeMatched } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
@@ -55,6 +56,24 @@ check('a column of a catalog that has the name of the pixel in another table has
     await inTables(world, async rows => assert.equal(await rows(query), ['1,1']));
     await storeMatched(world, 2n, 'healpix', '29');
     await inTables(world, async rows => assert.equal(await rows(query), ['1,1', '2,1']));
+  }),
+);
+
+check('crossmatches that applied proper motions have their releases', () =>
+  inWorld(async world => {
+    const cross = (release: string) => {
+      const catalogs = [{ name: 'gaia_dr3', release, proper_motion: true as const }];
+      const record = { diaObjectId: 1n, catalogOutcomes: searched('gaia_dr3'), matches: [] };
+      return world.writer.recordCrossmatches([record], { ...PROVENANCE, catalogs }, NOW_US, release !== 'first');
+    };
+    await world.writer.ingest([delivery(1n)], NOW_US);
+    await cross('first');
+    await cross('second');
+    await inTables(world, async rows => {
+      const releases = (table: string) => rows(`SELECT catalog_release FROM ${table} WHERE catalog_name = 'gaia_dr3'`);
+      assert.equal(await releases('crossmatches'), ['second']);
+      assert.equal(await releases('older_crossmatches'), ['first']);
+    });
   }),
 );
 
