@@ -6,7 +6,7 @@ import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { inWorld, type World } from '../crossmatch/world.ts';
 import { fillSky } from '../hats_export/support.ts';
-import { delivery, NOW_US, PROVENANCE, searched } from '../http/support.ts';
+import { delivery, match, NOW_US, PROVENANCE, searched } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { putOneSource, storeMatched } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
@@ -74,6 +74,28 @@ check('crossmatches that applied proper motions have their releases', () =>
       assert.equal(await releases('crossmatches'), ['second']);
       assert.equal(await releases('older_crossmatches'), ['first']);
     });
+  }),
+);
+
+check('matches have the values that columns can hold, also if the source had other columns when it was found', () =>
+  inWorld(async world => {
+    await putOneSource(world, 'mine', 'mag');
+    const payloads = [
+      { ra: 10, dec: 0, mag: 1, more: 2 },
+      { mag: 3 },
+      { ra: 'x', dec: 0, mag: 4 },
+      { ra: 10, dec: 0, mag: '5' },
+    ];
+    for (const [i, payload] of payloads.entries()) {
+      const diaObjectId = BigInt(i + 1);
+      await world.writer.ingest([delivery(diaObjectId)], NOW_US);
+      const matches = [match('mine', '7', { payload })];
+      const result = { diaObjectId, catalogOutcomes: searched('mine'), matches };
+      await world.writer.recordCrossmatches([result], PROVENANCE, NOW_US);
+    }
+    await inTables(world, async rows =>
+      assert.equal(await rows('SELECT diaObjectId, mag FROM mine_matches ORDER BY 1'), ['1,1', '2,3', '3,4', '4,']),
+    );
   }),
 );
 
