@@ -4,7 +4,7 @@ import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS, type RowFunction } from './functions.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
-import { NO_PARTS, pixelsOfIds } from './parts.ts';
+import { arePixels, LINKED_REACH_ARCSEC, NO_PARTS, pixelsOfIds } from './parts.ts';
 import type { Joined } from './rewrites.ts';
 import {
   type Context,
@@ -374,10 +374,12 @@ function narrowById({ column }: Value, ids: readonly Value[], { narrows }: Joine
   const { id, idPixel } = part?.table.partial ?? {};
   if (!part || !narrows.has(part) || column.about?.name !== id) return;
   const { linked, source } = (ids.length === 1 && ids[0]!.column) || {};
-  if (linked?.schema === part.table.schema && source) part.isNear(source, linked.ra, linked.dec, '0');
+  if (linked?.schema === part.table.schema && source)
+    part.isNear(source, linked.ra, linked.dec, `${LINKED_REACH_ARCSEC / 3600}`);
   const numbers = ids.map(({ sql }) => INTEGER.exec(sql)?.[1]);
   if (!idPixel || !numbers.every(each => each !== undefined)) return;
-  part.isWithin(() => pixelsOfIds(numbers.map(BigInt), idPixel));
+  const named = numbers.map(BigInt);
+  if (arePixels(named, idPixel)) part.isWithin(() => pixelsOfIds(named, idPixel));
 }
 
 function requireAggregates({ aggregates }: Context, at: number): void {

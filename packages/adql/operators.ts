@@ -26,10 +26,8 @@ export function numberLiteral(at: number, text: string): Value {
   if (!/^\d+$/.test(text)) return constantNumber(at, Number(text));
   const integer = BigInt(text);
   if (integer <= MAX_INTEGER) return constantNumber(at, Number(integer), `${integer}`);
-  throw new AdqlError(
-    at,
-    `an integer must be at most ${MAX_INTEGER}: write ${text.slice(0, 20)}.0 for a number with a fraction`,
-  );
+  const written = text.length <= 40 ? `${text}.0` : 'it with .0';
+  throw new AdqlError(at, `an integer must be at most ${MAX_INTEGER}: write ${written} for a number with a fraction`);
 }
 
 export function stringLiteral(at: number, text: string): Value {

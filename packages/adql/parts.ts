@@ -191,17 +191,31 @@ export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
 
 /** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */
 const ID_REACH_ARCSEC = 60;
+/**
+ * How far a row may lie from the position that a row of a linked table repeats, arcsec: that position may be of an older
+ * release. No star moves as far between two releases of Gaia, and the area around a position remains small.
+ */
+export const LINKED_REACH_ARCSEC = 20;
+
+/** How identifiers begin with the number of a pixel. */
+interface IdPixel {
+  readonly order: number;
+  readonly bits: number;
+}
+
+/** Whether the identifiers name pixels. The row of an identifier that names none may lie anywhere. */
+export function arePixels(ids: readonly bigint[], { order, bits }: IdPixel): boolean {
+  return ids.every(id => id >> BigInt(bits) < 12n * 4n ** BigInt(order));
+}
 
 /** The pixels of rows whose identifiers begin with the number of a pixel. */
-export function pixelsOfIds(ids: readonly bigint[], { order, bits }: { order: number; bits: number }): PixelBounds {
+export function pixelsOfIds(ids: readonly bigint[], { order, bits }: IdPixel): PixelBounds {
   const shift = BigInt(2 * (29 - order));
-  const pixels = ids
-    .map(id => Number(id >> BigInt(bits)))
-    .filter(pixel => pixel < 12 * 4 ** order)
-    .flatMap(pixel => {
-      const { ra, dec } = pixelCentre(order, pixel);
-      return [pixel, ...conePixels(order, ra, dec, pixelRadius(order) + ID_REACH_ARCSEC)];
-    });
+  const pixels = ids.flatMap(id => {
+    const pixel = Number(id >> BigInt(bits));
+    const { ra, dec } = pixelCentre(order, pixel);
+    return [pixel, ...conePixels(order, ra, dec, pixelRadius(order) + ID_REACH_ARCSEC)];
+  });
   const sorted = [...new Set(pixels)].sort((a, b) => a - b);
   return boundsOf(sorted.map(pixel => [BigInt(pixel) << shift, BigInt(pixel + 1) << shift]));
 }

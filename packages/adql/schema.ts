@@ -23,7 +23,7 @@ export interface DescribedTable {
      */
     readonly idPixel?: { readonly order: number; readonly bits: number };
   };
-  /** The columns that identify a row of the partial table of a schema, and repeat its position. */
+  /** The columns that identify a row of the partial table of a schema, and repeat its position, maybe of an older release. */
   readonly linked?: { readonly schema: string; readonly id: string; readonly ra: string; readonly dec: string };
 }
 

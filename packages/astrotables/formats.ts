@@ -39,7 +39,7 @@ export const ROW_FORMATS = [
     name: 'tsv',
     title: 'TSV',
     meaning: 'the same as CSV, with tabs instead of commas',
-    mediaType: 'text/tab-separated-values',
+    mediaType: 'text/tab-separated-values; charset=utf-8',
     extensions: ['tsv'],
     begin: async (): Promise<BeginTable> => (await import('./write/csv.ts')).beginTsv,
   },

@@ -48,6 +48,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'application/xml': 'votable',
   'text/csv': 'csv',
   'text/csv;header=present': 'csv',
+  'text/tab-separated-values': 'tsv',
 };
 
 export const TAP_FORMATS = Object.entries(NAMED).map(([name, { mediaType }]) => ({ name, mediaType }));

@@ -71,7 +71,11 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   column('source_ra', 'float64', "The source's right ascension", { unit: 'deg', ucd: 'pos.eq.ra', ...VARIED }),
   column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
   known('separation_at_epoch_arcsec', MATCH_FIELDS.separation_at_epoch_arcsec),
-  column('catalog_payload', 'text', "The source's columns as JSON, if they do not fit the columns below"),
+  column(
+    'catalog_payload',
+    'text',
+    "The source's columns as JSON, if the columns below cannot hold all of them exactly",
+  ),
   ...Object.entries(WORTH_FIELDS).map(([name, field]) => known(name, field)),
   column(
     'statistics_version',
@@ -130,11 +134,6 @@ abstract class Rows {
     (this.#cells[column] ??= cellsOf(this.columns[column]!, this.#capacity)).set(this.length, value);
   }
 
-  /** Sets the current row to null again in the columns from `from` (inclusive) to `to` (exclusive). */
-  protected unset(from: number, to: number): void {
-    for (let column = from; column < to; column++) this.#cells[column]?.unset(this.length);
-  }
-
   protected setPlace(object: ObjectView): void {
     const [ra, dec] = object.storedPosition();
     this.set(0, ra !== null && dec !== null && isPosition(ra, dec) ? pixel29(ra, dec) : -1n);
@@ -171,7 +170,6 @@ function orderOf(pixels: BigInt64Array, ids: BigInt64Array, rows: number): Uint3
 /** The values of a column, in the order in which rows were added. */
 interface Cells {
   set(row: number, value: unknown): void;
-  unset(row: number): void;
   inOrder(rows: Uint32Array): ColumnValues;
 }
 
@@ -193,10 +191,6 @@ class Numbers implements Cells {
   set(row: number, value: unknown): void {
     this.numbers[row] = value as never;
     if (this.#isPresent) this.#isPresent[row] = 1;
-  }
-
-  unset(row: number): void {
-    if (this.#isPresent) this.#isPresent[row] = 0;
   }
 
   inOrder(rows: Uint32Array): ColumnValues {
@@ -241,10 +235,6 @@ class SharedCells implements Cells {
     this.#indexes[row] = this.#lastIndex;
   }
 
-  unset(row: number): void {
-    this.#indexes[row] = -1;
-  }
-
   inOrder(rows: Uint32Array): ColumnValues {
     const indexes = new Int32Array(rows.length);
     for (let i = 0; i < rows.length; i++) indexes[i] = this.#indexes[rows[i]!]!;
@@ -261,10 +251,6 @@ class AnyCells implements Cells {
 
   set(row: number, value: unknown): void {
     this.#values[row] = value;
-  }
-
-  unset(row: number): void {
-    this.#values[row] = null;
   }
 
   inOrder(rows: Uint32Array): ColumnValues {
@@ -405,13 +391,17 @@ export class ObjectRows extends Rows {
   }
 }
 
+interface PayloadOrder {
+  /** The index of each column's value in a payload; -1 if it has none. */
+  readonly order: readonly number[];
+  /** Whether the keys of the payload are the catalog's columns. */
+  readonly isWhole: boolean;
+}
+
 export class MatchRows extends Rows {
   readonly #store: Store;
-  /**
-   * The index of each column's value in a payload, by the catalog and the ordinal of the keys; null if the keys are not
-   * the catalog's columns.
-   */
-  readonly #orders = new Map<string, readonly number[] | null>();
+  /** By the catalog and the ordinal of the keys. */
+  readonly #orders = new Map<string, PayloadOrder>();
 
   readonly #places: MatchColumns['places'];
   /** The last crossmatch: many objects have the same text. */
@@ -469,34 +459,33 @@ export class MatchRows extends Rows {
     else this.set(6, integer);
   }
 
-  /** Sets the columns of the payload, if they can hold it. Returns whether they can. */
+  /** Sets the columns of the payload to the values that they can hold. Returns whether they hold all of it exactly. */
   #setPayload(catalog: string, { keys, values }: SourceValues): boolean {
     const place = this.#places.get(catalog);
-    const order = place && keys !== null && this.#orderOf(catalog, place, keys);
-    if (!order) return false;
+    if (!place || keys === null) return false;
     const { at, columns } = place;
+    const { order, isWhole } = this.#orderOf(catalog, place, keys);
+    let isExact = isWhole;
     for (let i = 0; i < order.length; i++) {
-      const cell = exactCell(columns[i]!, values[order[i]!]);
-      if (cell === undefined) {
-        this.unset(at, at + i);
-        return false;
-      }
-      this.set(at + i, cell);
+      const value = order[i] === -1 ? null : values[order[i]!];
+      const cell = exactCell(columns[i]!, value);
+      isExact &&= cell !== undefined;
+      this.set(at + i, cell === undefined ? payloadCell(columns[i]!, value) : cell);
     }
-    return true;
+    return isExact;
   }
 
   /** An import stores keys that are integers first, because JSON objects in JavaScript list them first. */
-  #orderOf(catalog: string, { columns }: PayloadPlace, ordinal: number): readonly number[] | null {
+  #orderOf(catalog: string, { columns }: PayloadPlace, ordinal: number): PayloadOrder {
     const key = `${catalog} ${ordinal}`;
-    let order = this.#orders.get(key);
-    if (order === undefined) {
+    let found = this.#orders.get(key);
+    if (!found) {
       const keys = this.#store.payloadKeys(ordinal);
-      const found = columns.map(({ name }) => keys.indexOf(name));
-      order = keys.length === columns.length && !found.includes(-1) ? found : null;
-      this.#orders.set(key, order);
+      const order = columns.map(({ name }) => keys.indexOf(name));
+      found = { order, isWhole: keys.length === columns.length && !order.includes(-1) };
+      this.#orders.set(key, found);
     }
-    return order;
+    return found;
   }
 
   #payloadText({ keys, values }: SourceValues): string {

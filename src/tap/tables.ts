@@ -121,7 +121,8 @@ const OUTCOMES: readonly SourceColumn[] = [
     'catalog_release',
     'text',
     'The release of the catalog that was searched',
-    `list_filter(CAST(settings->'catalogs' AS STRUCT(name VARCHAR, release VARCHAR)[]), lambda each: each.name = outcome.key)[1].release`,
+    // Unlike CAST, this takes entries with other keys, such as `proper_motion`.
+    `list_filter(json_transform(settings->'catalogs', '[{"name": "VARCHAR", "release": "VARCHAR"}]'), lambda each: each.name = outcome.key)[1].release`,
   ),
   setting(
     'crossmatch_radius_arcsec',

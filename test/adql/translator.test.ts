@@ -270,6 +270,10 @@ test('what no table has, what does not fit, and what is left out is refused at i
     ],
     ['SELECT POINT(pm, dec) FROM matches', 'a right ascension must be in degrees, and pm is in mas.yr**-1: convert it'],
     ['SELECT 9223372036854775808 FROM objects', 'Line 1, column 8: an integer must be at most 9223372036854775807'],
+    [
+      'SELECT 123456789012345678901 FROM objects',
+      'Line 1, column 8: an integer must be at most 9223372036854775807: write 123456789012345678901.0 for a number with a fraction',
+    ],
     ['SELECT 1E999 FROM objects', 'Line 1, column 8: a number must be at most 1.797E308'],
     [
       "SELECT REGION('CIRCLE 1 2 3') FROM objects",

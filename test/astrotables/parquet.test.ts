@@ -217,7 +217,9 @@ test('a file that is missing, no Parquet file, cut short or damaged is a read fa
     const whole = readFileSync(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
     writeFileSync(path, whole);
     truncateSync(path, whole.length - 100);
-    assert.instance(await rejection(openLocalParquet(path)), ReadFailure);
+    const cut = await rejection(openLocalParquet(path));
+    assert.instance(cut, ReadFailure);
+    assert.match(cut.message, 'it is not a Parquet file, or its end is missing');
     // The footer is whole, the column data is not.
     writeFileSync(path, Buffer.concat([Buffer.alloc(2000), whole.subarray(2000)]));
     const file = await openLocalParquet(path);

@@ -45,6 +45,23 @@ needs(test, hasStilts ? undefined : 'STILTS is not installed (Debian package sti
   }),
 );
 
+test('the rows are those of the first table that has some', async () => {
+  const table = (name: string, data: string) =>
+    `<TABLE><FIELD name="${name}" datatype="int"/>${data && `<DATA>${data}</DATA>`}</TABLE>`;
+  const stream = (bytes: string) => `<BINARY2><STREAM encoding="base64">${bytes}</STREAM></BINARY2>`;
+  const rows = '<TABLEDATA><TR><TD>7</TD></TR></TABLEDATA>';
+  const read = async (...tables: readonly string[]) => {
+    const bytes = Buffer.from(`<VOTABLE version="1.4"><RESOURCE>${tables.join('')}</RESOURCE></VOTABLE>`);
+    const { columns } = await openTable(bytes, { maxRows: 100, maxBytes: 1e6 }, true);
+    return [columns.map(({ name }) => name), await cellsOf(bytes)];
+  };
+  for (const none of ['', '<TABLEDATA/>', '<TABLEDATA>\n</TABLEDATA>', stream(''), stream('\n')]) {
+    assert.equal(await read(table('a', none), table('b', rows)), [['b'], [[7]]], none);
+    assert.equal(await read(table('a', none), table('b', none)), [['a'], [[]]], none);
+    assert.equal(await read(table('a', stream('AAAAAAc=')), table('b', rows)), [['a'], [[7]]]);
+  }
+});
+
 test('a number that stands for null is compared as a number', async () => {
   const field = (type: string, blank: string) => `<FIELD name="x" datatype="${type}"><VALUES null="${blank}"/></FIELD>`;
   const cells = (texts: readonly string[]) =>

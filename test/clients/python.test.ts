@@ -666,7 +666,7 @@ print(json.dumps({
     "cone": [len(list(walk)) for walk in (service.cone(150, 2, 1), service.cone(crowd, 1), service.cone(crowd.galactic, radius_arcsec=1 * u.arcsec))],
     "numpy": service.lookup([(150, 2)], radius_arcsec=np.float32(1), filters={"reliability_min": np.float32(2)})[0]["total"],
     "times": [next(service.objects(start=Time("2026-09-21", scale=scale)).pages())["window"]["start"] for scale in ("utc", "tai")],
-    "refused": [refused(lambda: service.cone(many, 1)), refused(lambda: service.cone(crowd, 2, 1)), refused(lambda: service.lookup([many]))],
+    "refused": [refused(lambda: service.cone(many, 1)), refused(lambda: service.cone(crowd, 2, 1)), refused(lambda: service.lookup([many])), refused(lambda: service.objects(start=Time(["2026-09-21", "2026-09-22"])))],
 }))
 `;
 
@@ -684,6 +684,7 @@ testWith(
     assert.match(got.refused[0], /^Cannot take 2 positions as one/);
     assert.match(got.refused[1], /^Cannot search around a SkyCoord and a declination/);
     assert.match(got.refused[2], /^Cannot take 2 positions as one/);
+    assert.match(got.refused[3], /^Cannot take 2 times as one/);
   },
 );
 

@@ -185,7 +185,7 @@ check('each format has its media type, and the rows', async ({ running }) => {
     'application/x-votable+xml;serialization=BINARY2': 'application/x-votable+xml;serialization=BINARY2',
     'text/xml': 'text/xml',
     csv: 'text/csv; charset=utf-8; header=present',
-    tsv: 'text/tab-separated-values',
+    tsv: 'text/tab-separated-values; charset=utf-8',
     fits: 'application/fits',
     json: 'application/json',
     ndjson: 'application/x-ndjson',

@@ -6,6 +6,7 @@ import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { inWorld, type World } from '../crossmatch/world.ts';
 import { fillSky } from '../hats_export/support.ts';
+import { delivery, match, NOW_US, PROVENANCE, searched } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { putOneSource, storeMatched } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
@@ -55,6 +56,46 @@ check('a column of a catalog that has the name of the pixel in another table has
     await inTables(world, async rows => assert.equal(await rows(query), ['1,1']));
     await storeMatched(world, 2n, 'healpix', '29');
     await inTables(world, async rows => assert.equal(await rows(query), ['1,1', '2,1']));
+  }),
+);
+
+check('crossmatches that applied proper motions have their releases', () =>
+  inWorld(async world => {
+    const cross = (release: string) => {
+      const catalogs = [{ name: 'gaia_dr3', release, proper_motion: true as const }];
+      const record = { diaObjectId: 1n, catalogOutcomes: searched('gaia_dr3'), matches: [] };
+      return world.writer.recordCrossmatches([record], { ...PROVENANCE, catalogs }, NOW_US, release !== 'first');
+    };
+    await world.writer.ingest([delivery(1n)], NOW_US);
+    await cross('first');
+    await cross('second');
+    await inTables(world, async rows => {
+      const releases = (table: string) => rows(`SELECT catalog_release FROM ${table} WHERE catalog_name = 'gaia_dr3'`);
+      assert.equal(await releases('crossmatches'), ['second']);
+      assert.equal(await releases('older_crossmatches'), ['first']);
+    });
+  }),
+);
+
+check('matches have the values that columns can hold, also if the source had other columns when it was found', () =>
+  inWorld(async world => {
+    await putOneSource(world, 'mine', 'mag');
+    const payloads = [
+      { ra: 10, dec: 0, mag: 1, more: 2 },
+      { mag: 3 },
+      { ra: 'x', dec: 0, mag: 4 },
+      { ra: 10, dec: 0, mag: '5' },
+    ];
+    for (const [i, payload] of payloads.entries()) {
+      const diaObjectId = BigInt(i + 1);
+      await world.writer.ingest([delivery(diaObjectId)], NOW_US);
+      const matches = [match('mine', '7', { payload })];
+      const result = { diaObjectId, catalogOutcomes: searched('mine'), matches };
+      await world.writer.recordCrossmatches([result], PROVENANCE, NOW_US);
+    }
+    await inTables(world, async rows =>
+      assert.equal(await rows('SELECT diaObjectId, mag FROM mine_matches ORDER BY 1'), ['1,1', '2,3', '3,4', '4,']),
+    );
   }),
 );
 

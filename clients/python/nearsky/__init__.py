@@ -895,7 +895,11 @@ def _number(value: Any, unit: str) -> Any:
 
 def _time(value: Any) -> Any:
     """Converts astropy's Time of any scale and format to ISO 8601 in UTC; other values are returned unchanged."""
-    return value.utc.to_datetime().isoformat() if hasattr(value, "scale") else value
+    if not hasattr(value, "scale"):
+        return value
+    if not value.isscalar:
+        raise TypeError(f"Cannot take {len(value)} times as one: give one of the elements")
+    return value.utc.to_datetime().isoformat()
 
 
 def _named(names: Any) -> Any:

@@ -57,7 +57,9 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   } catch (error) {
     file.close();
     if (error instanceof ReadFailure) throw error;
-    throw new ReadFailure(`Cannot read ${file.name}: ${reasonOf(error)}`, { cause: error });
+    const reason = reasonOf(error);
+    const ends = /footer != PAR1/.test(reason) ? 'it is not a Parquet file, or its end is missing' : reason;
+    throw new ReadFailure(`Cannot read ${file.name}: ${ends}`, { cause: error });
   }
 }
 

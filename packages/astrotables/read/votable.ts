@@ -170,7 +170,7 @@ function attributeOf({ attributes }: Tag, name: string): string | undefined {
 }
 
 /**
- * The fields of the first table that has data, and the tag within its DATA. If no table has data, the fields of the
+ * The fields of the first table that has rows, and the tag within its DATA. If no table has rows, the fields of the
  * first table.
  */
 function readHead(text: string): Fields & { data: Tag | undefined } {
@@ -197,11 +197,22 @@ function readHead(text: string): Fields & { data: Tag | undefined } {
       if (tag.isClosing || tag.isEmpty) add();
     } else if (field && tag.name === 'DESCRIPTION' && !tag.isClosing) about.description = textOf(text, tag);
     else if (field && tag.name === 'VALUES') about.blank ??= attributeOf(tag, 'null');
-    else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing)
+    else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing && !hasNoRows(text, tag))
       return { fields, data: tag, ...systems.framesOf(fields) };
   }
   if (empty) return { ...empty, data: undefined };
   throw new TableError('it is XML without the data of a VOTable');
+}
+
+/** Whether the data are TABLEDATA without a tag, or an empty stream within the document. */
+function hasNoRows(text: string, data: Tag): boolean {
+  if (data.isEmpty) return true;
+  const next = nextTag(text, data.end);
+  if (next?.name === data.name && next.isClosing) return true;
+  if (next?.name !== 'STREAM' || next.isEmpty) return false;
+  return (
+    attributeOf(next, 'href') === undefined && /^\s*<\/(?:\w+:)?STREAM/.test(text.slice(next.end, next.end + 1000))
+  );
 }
 
 function fieldOf(tag: Tag, description: string, blankText: string | undefined): Field {
