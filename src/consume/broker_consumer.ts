@@ -69,6 +69,7 @@ export class BrokerConsumer<M extends Message = Message> {
     let connection: Connection<M> | undefined;
     try {
       connection = await this.#options.feed.connect(stop);
+      if (stop.aborted) return undefined;
       this.#connected = true;
       log('consume_connected', { broker });
       this.#missingTopics = connection.missingTopics ?? [];
