@@ -132,7 +132,7 @@ async function lookForFiles(
   if (missing.length > 0) throw missingFiles(files.location, missing);
 }
 
-/** Compares some rows of some files with their pixels. @throws CatalogError, ReadFailure */
+/** Compares some rows of some files with their pixels. Files that cannot be read are left to `catalog check`. @throws CatalogError */
 async function checkSomeFiles({ files, partitions }: HatsTable, columns: CatalogColumns): Promise<void> {
   const all = partitions.flatMap(partition => partition.files.map(name => ({ name, partition })));
   const sampled = Array.from(sampledFiles(all.length), index => all[index]!);
@@ -140,6 +140,8 @@ async function checkSomeFiles({ files, partitions }: HatsTable, columns: Catalog
     withParquet(files, name, async file => {
       checkColumns(file, columns);
       await checkSomeRows(file, partition, columns);
+    }).catch(error => {
+      if (!(error instanceof ReadFailure)) throw error;
     }),
   );
 }
