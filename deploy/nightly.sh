@@ -1,6 +1,7 @@
 #!/bin/sh
 # The jobs of the timers. Each may be killed at any moment: the next run completes it.
-#   nightly.sh ingest BROKER DIRECTORY   stores each file of DIRECTORY, then moves it to DIRECTORY/done
+#   nightly.sh ingest BROKER DIRECTORY   stores each file of DIRECTORY, then moves it to DIRECTORY/done;
+#                                        to DIRECTORY/rejected if none of its messages can be used
 #   nightly.sh backup DIRECTORY KEEP     makes DIRECTORY/nearsky-DATE, and removes all but the newest KEEP
 #   nightly.sh export DIRECTORY KEEP     does the same with DIRECTORY/nearsky-DATE.ndjson.gz
 #   nightly.sh report                    prints what happened in the last night; fails if a person is needed
@@ -24,8 +25,20 @@ case $job in
     mkdir -p "$directory/done"
     for file in "$directory"/*.ndjson "$directory"/*.ndjson.gz; do
       [ -f "$file" ] || continue
-      # A file that cannot be used stays. The other files are stored, and the job fails.
-      if nearsky ingest --broker "$broker" "$file"; then mv --backup=numbered "$file" "$directory/done/"; else failed=1; fi
+      # If a file cannot be read or stored, it stays for the next run; if none of its messages can be used, it is moved
+      # aside. The other files are stored, and the job fails.
+      status=0
+      nearsky ingest --broker "$broker" "$file" || status=$?
+      case $status in
+        0) mv --backup=numbered "$file" "$directory/done/" ;;
+        3)
+          failed=1
+          mkdir -p "$directory/rejected"
+          mv --backup=numbered "$file" "$directory/rejected/"
+          echo "nightly.sh: moved $file to $directory/rejected, because none of its messages can be used" >&2
+          ;;
+        *) failed=1 ;;
+      esac
     done
     exit $failed
     ;;

@@ -216,6 +216,23 @@ export function pixelCentre(order: number, ipix: number): { ra: number; dec: num
   return positionOf(face, (compressBits(within) + 0.5) / nside, (compressBits(within >>> 1) + 0.5) / nside);
 }
 
+/** The centre of a pixel at order 29, degrees; the inverse of `pixel29`. */
+export function pixelCentre29(pixel: bigint): { ra: number; dec: number } {
+  const high = Number((pixel >> 32n) & 0x3ffffffn);
+  const low = Number(pixel & 0xffffffffn);
+  const cell = (shift: number) => compressBits(high >>> shift) * 2 ** 16 + compressBits(low >>> shift);
+  return positionOf(Number(pixel >> 58n), (cell(0) + 0.5) / 2 ** 29, (cell(1) + 0.5) / 2 ** 29);
+}
+
+/** The up to eight neighbours of a NESTED pixel, order 0 to 13. */
+export function pixelNeighbours(order: number, ipix: number): number[] {
+  checkOrder(order);
+  const within = ipix & ((1 << (2 * order)) - 1);
+  const [face, ix, iy] = [ipix >> (2 * order), compressBits(within), compressBits(within >>> 1)];
+  const around = [-1, 0, 1].flatMap(y => [-1, 0, 1].map(x => pixelBeyond(order, face, ix + x, iy + y)));
+  return around.filter(pixel => pixel >= 0 && pixel !== ipix);
+}
+
 /** The position, degrees, of a point of a face. */
 function positionOf(face: number, x: number, y: number): { ra: number; dec: number } {
   // Ring coordinate and azimuth of the face (Górski et al. 2005, section 5.3), in units of one base face.

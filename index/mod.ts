@@ -24,6 +24,8 @@ export {
   pixel24,
   pixel29,
   pixelCentre,
+  pixelCentre29,
+  pixelNeighbours,
   pixelOf,
 } from './healpix.ts';
 export { ArenaError } from './layout.ts';

@@ -14,7 +14,7 @@ import { EPOCH_MACROS } from './epochs.ts';
 import { FRAME_MACROS } from './frames.ts';
 import { HEALPIX_MACROS } from './healpix.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
-import { boundsOf, type PixelBounds } from './parts.ts';
+import { boundsNear, type PixelBounds } from './parts.ts';
 import { isConstant, partOf, pixelOf, position, ROUNDING } from './positions.ts';
 import { boxOverPole, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
 import { type Joined, NearCells, sourceOf } from './rewrites.ts';
@@ -71,8 +71,6 @@ const MAX_CHORD_DEGREES = 175;
 const CHORD_ROUNDING = 2 ** -50;
 /** The number of edge pixels of a shape that are split to select the rows of a partial table. */
 const PART_CUT = 256;
-/** Catalogs differ in how they round positions when they assign rows to pixels (by 0.4 mas at order 29). */
-const PIXEL_PAD_ARCSEC = 0.01;
 /** Ranges are merged across gaps of up to this many pixels of order 16, which is 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
 
@@ -126,7 +124,7 @@ export class Sky {
       throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: split the query`);
     const shape = polygonOf(vertices, at);
     const part = narrowedPart(point, filtered);
-    if (part) part.isWithin(() => pixelsOf(shape));
+    if (part) part.isWithin(() => pixelsNear(shape, part));
     const { edges, place, isInside } = shape.whole;
     const crossed = edges.map(({ from, to, normal }) => {
       const side = normal.x * place.x + normal.y * place.y + normal.z * place.z >= 0;
@@ -147,7 +145,8 @@ export class Sky {
    * @param filtered as for `within`
    */
   inMoc(point: Point, ranges: readonly PixelRange[], filtered: Joined | undefined): string {
-    narrowedPart(point, filtered)?.isWithin(() => boundsOf(ranges));
+    const part = narrowedPart(point, filtered);
+    if (part) part.isWithin(() => boundsNear(ranges));
     const pixel = pixelOf(point);
     if (pixel) {
       const test = pixelIn(filtered ? pixel : `nullif(${pixel}, -1)`, ranges);
@@ -256,7 +255,7 @@ function narrow(a: Point, b: Point, radius: Value, filtered: Joined): void {
       if (!(constant >= 0)) part.isWithin(() => new Float64Array());
       else if (constant < 180) {
         const { ra, dec } = constants(other);
-        part.isWithin(() => pixelsOf(circle(ra, dec, constant * 3600 + PIXEL_PAD_ARCSEC)));
+        part.isWithin(() => pixelsNear(circle(ra, dec, constant * 3600), part));
       }
       continue;
     }
@@ -274,8 +273,11 @@ function areaOf(shape: SkyShape<unknown>, maxCut: number, maxOrder?: number) {
   return step.value;
 }
 
-/** The pixels that a shape touches. */
-const pixelsOf = (shape: SkyShape<unknown>): PixelBounds => Float64Array.from(areaOf(shape, PART_CUT).bounds);
+/** The pixels of rows that may lie in a shape. */
+function pixelsNear<Part>(shape: SkyShape<Part>, { outside }: { readonly outside: number }): PixelBounds {
+  const partAt: typeof shape.partAt = (centre, radius, around) => shape.partAt(centre, radius + outside, around);
+  return Float64Array.from(areaOf({ ...shape, partAt } as SkyShape<unknown>, PART_CUT).bounds);
+}
 
 /** A sum as a balanced tree, because the engine plans long chains slowly. */
 function sum(terms: readonly string[]): string {

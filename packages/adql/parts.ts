@@ -3,7 +3,14 @@
  * of the sky, or near the positions of another table. A condition restricts a table only if no row that fails it can
  * reach the result.
  */
-import { conePixels, pixelCentre } from '@nearsky/sky-index';
+import {
+  conePixels,
+  MAX_AREA_ORDER,
+  MAX_ORDER,
+  pixelCentre,
+  pixelNeighbours,
+  RADIANS_PER_ARCSEC,
+} from '@nearsky/sky-index';
 import type { PixelRange } from './moc.ts';
 import type { DescribedTable } from './schema.ts';
 
@@ -69,6 +76,11 @@ export class Part {
     this.table = table;
     // No table has a name with a control character.
     this.relation = `temp.main."part\t${number}"`;
+  }
+
+  /** How far a position may lie outside the pixel of its row, radians. */
+  get outside(): number {
+    return this.table.partial!.outsideArcsec * RADIANS_PER_ARCSEC;
   }
 
   use(column: string): void {
@@ -179,7 +191,7 @@ export function intersection(a: PixelBounds, b: PixelBounds): PixelBounds {
 }
 
 /** Ranges of pixels at order 29 as the pixels of order 16 that contain them. */
-export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
+function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
   const bounds: number[] = [];
   for (const [first, end] of ranges) {
     const pair = [Number(first >> 26n), Number((end - 1n) >> 26n) + 1] as const;
@@ -187,6 +199,37 @@ export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
     else bounds.push(...pair);
   }
   return Float64Array.from(bounds);
+}
+
+/**
+ * Ranges of pixels at order 29 as ranges of pixels at order 16, with others around them: a quarter of the width of each
+ * cell at the edge, at least a pixel of order 13, and so more than 10 arcsec.
+ */
+export function boundsNear(ranges: readonly PixelRange[]): PixelBounds {
+  const bounds = boundsOf(ranges);
+  const near: [first: number, end: number][] = [];
+  const pixels = 4 ** (MAX_AREA_ORDER - MAX_ORDER);
+  for (let i = 0; i < bounds.length; i += 2) {
+    const end = Math.ceil(bounds[i + 1]! / pixels);
+    for (let first = Math.floor(bounds[i]! / pixels), size = 1; first < end; first += size) {
+      let order = MAX_ORDER;
+      for (size = 1; order > 0 && first % (4 * size) === 0 && first + 4 * size <= end; size *= 4) order--;
+      near.push([first * pixels, (first + size) * pixels]);
+      const fine = Math.min(MAX_ORDER, order + 2);
+      const [cell, parts] = [first / size, 4 ** (fine - order)];
+      const around = Array.from({ length: parts }, (_, part) => pixelNeighbours(fine, cell * parts + part)).flat();
+      const width = 4 ** (MAX_AREA_ORDER - fine);
+      for (const pixel of new Set(around))
+        if (Math.floor(pixel / parts) !== cell) near.push([pixel * width, (pixel + 1) * width]);
+    }
+  }
+  near.sort(([a], [b]) => a - b);
+  const merged: number[] = [];
+  for (const [first, end] of near) {
+    if (merged.length > 0 && first <= merged.at(-1)!) merged[merged.length - 1] = Math.max(merged.at(-1)!, end);
+    else merged.push(first, end);
+  }
+  return Float64Array.from(merged);
 }
 
 /** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */

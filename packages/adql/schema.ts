@@ -22,6 +22,8 @@ export interface DescribedTable {
      * Set if an identifier begins with the pixel of its position: the pixel's order, and the number of bits after it.
      */
     readonly idPixel?: { readonly order: number; readonly bits: number };
+    /** How far a position may lie outside the pixel under which its row is stored, at most 10 arcsec. */
+    readonly outsideArcsec: number;
   };
   /** The columns that identify a row of the partial table of a schema, and repeat its position, maybe of an older release. */
   readonly linked?: { readonly schema: string; readonly id: string; readonly ra: string; readonly dec: string };

@@ -1,6 +1,7 @@
 /**
  * Names of the files of a HATS catalog, and of the column that it adds to rows. Readers and writers share these names.
  */
+import type { ParquetFile } from '@nearsky/astrotables/parquet';
 
 /** The properties file of a table has both names; the second is the older one. */
 export const PROPERTIES_FILES = ['hats.properties', 'properties'] as const;
@@ -19,6 +20,24 @@ export const PARQUET_NAME = /^[^_.].*\.(?:parquet|parq|pq)$/i;
 /** The column of each row's NESTED pixel, by which rows are sorted, and the order of these pixels. */
 export const HEALPIX_COLUMN = '_healpix_29';
 export const HEALPIX_ORDER = 29;
+
+/**
+ * How far the position of a row may lie outside its partition and outside the pixel in its HEALPix column, arcsec.
+ * Writers may round positions after they have assigned pixels: to float32 (up to 0.06 arcsec), or to four decimals of a
+ * degree (up to 0.25). A reader that chooses rows by their pixels searches this far around its area.
+ */
+export const MAX_OUTSIDE_ARCSEC = 1;
+
+/**
+ * The least and greatest HEALPix pixel of a row group by the file's statistics; undefined if these do not bound all of
+ * its rows, because there are none or some rows have no pixel.
+ */
+export function statedPixels(
+  file: ParquetFile,
+  rowGroup: number,
+): { readonly min: bigint; readonly max: bigint } | undefined {
+  return file.nullCount(HEALPIX_COLUMN, rowGroup) ? undefined : file.integerBounds(rowGroup, HEALPIX_COLUMN);
+}
 
 /** A HEALPix pixel, NESTED. */
 export interface Pixel {

@@ -19,10 +19,11 @@ import { eachConcurrently } from '../base/concurrency.ts';
 import { type CatalogDefinition, catalogDefinition } from '../contract/catalogs.ts';
 import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
-import { type ColumnOptions, narrowTypes, resolveColumns } from './columns.ts';
+import { type ColumnOptions, checkColumns, narrowTypes, resolveColumns } from './columns.ts';
 import { type ChosenFootprint, coverageFromMap, coverageFromRows, orderOf } from './coverage.ts';
 import { defineCatalog, type UndefinedCatalog } from './definition.ts';
 import { PixelSet } from './pixel_set.ts';
+import { checkSomeRows, sampledFiles } from './row_pixels.ts';
 import { checkSomeIds, type Survey, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
@@ -69,6 +70,7 @@ export async function registerCatalog(
     return { definition, columns };
   });
   checkPartitionedBy(table, columns);
+  if (depth === 'files') await checkSomeFiles(table, columns);
   const ours = catalogDefinition(definition.name);
   // For catalogs that the project describes, the order in the definition suits their density.
   const footprint = { order: definition.footprintOrder, isDense: ours !== undefined, chosen: options.footprint };
@@ -128,6 +130,20 @@ async function lookForFiles(
     onProgress({ files: names.length, filesDone: ++filesDone, rows: 0 });
   });
   if (missing.length > 0) throw missingFiles(files.location, missing);
+}
+
+/** Compares some rows of some files with their pixels. Files that cannot be read are left to `catalog check`. @throws CatalogError */
+async function checkSomeFiles({ files, partitions }: HatsTable, columns: CatalogColumns): Promise<void> {
+  const all = partitions.flatMap(partition => partition.files.map(name => ({ name, partition })));
+  const sampled = Array.from(sampledFiles(all.length), index => all[index]!);
+  await eachConcurrently(sampled, isRemote(files.location) ? REMOTE_CONCURRENCY : 1, ({ name, partition }) =>
+    withParquet(files, name, async file => {
+      checkColumns(file, columns);
+      await checkSomeRows(file, partition, columns);
+    }).catch(error => {
+      if (!(error instanceof ReadFailure)) throw error;
+    }),
+  );
 }
 
 /** @throws CatalogError if some file cannot be used, or ReadFailure if the only problem is reading */

@@ -11,12 +11,13 @@ import {
   REMOTE_CONCURRENCY,
   withParquet,
 } from '@nearsky/hats';
-import { conePixels, isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
+import { isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, RowCounts } from '../store/catalog_registration.ts';
 import { checkColumns, checkIds, sourceId } from './columns.ts';
 import type { PixelSet } from './pixel_set.ts';
+import { checkAllRows, checkSomeRows, sampledFiles } from './row_pixels.ts';
 
 export interface SurveyOptions {
   /**
@@ -51,7 +52,7 @@ const MAX_RECEIVED_BYTES = 2 ** 34;
 const ESTIMATED_AFTER = 8;
 
 /**
- * Reads the footer of every file, and with `rows` the position columns. A file that cannot be used is a problem, not an error.
+ * Reads the footer of every file and some rows of some files, and with `rows` the position columns. A file that cannot be used is a problem, not an error.
  * @throws CatalogError if the positions of a remote catalog are too large to download
  */
 export async function surveyCatalog(
@@ -63,6 +64,7 @@ export async function surveyCatalog(
   const names = partitions.flatMap(partition => partition.files);
   const partitionsOfFiles = partitions.flatMap(partition => partition.files.map(() => partition));
   const isFar = isRemote(files.location);
+  const sampled = sampledFiles(names.length);
   const problems: (readonly [index: number, problem: ReadFailure | CatalogError])[] = [];
   const counts: FileCounts[] = [];
   const kinds = new Map(columns.payload.map(({ key }) => [key, new Set<ColumnKind>()]));
@@ -73,6 +75,7 @@ export async function surveyCatalog(
         checkColumns(file, columns);
         for (const { key, column } of columns.payload)
           if (column !== null) kinds.get(key)!.add(file.columns.get(column)!);
+        if (sampled.has(index)) await checkSomeRows(file, partitionsOfFiles[index]!, columns);
         return countRows(file, columns, depth, partitionsOfFiles[index]!, pixels);
       });
       counts.push(counted);
@@ -155,7 +158,7 @@ async function countRows(
     }
     const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));
     const [ra, dec] = (await Promise.all(reading)) as [Float64Array, Float64Array];
-    checkPixels(file, partition, ra, dec);
+    checkAllRows(file, rowGroup, partition, ra, dec);
     withoutPosition += addPositions(ra, dec, pixels);
     for (const column of [columns.ra, columns.dec]) bytes += file.storedBytes(column, rowGroup);
   }
@@ -199,24 +202,6 @@ const SHOWN_CHARACTERS = 100;
 /** Shortens a string for a message, and formats it as JSON. */
 function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
-}
-
-/** Positions that were rounded after the partitioning, for example to float32, may lie this far outside. */
-const MAX_OUTSIDE_ARCSEC = 1;
-
-/**
- * Searches look for a source in the partition of its position, so a row in another partition would never be found.
- * @throws CatalogError if a row lies outside the pixel of its partition
- */
-function checkPixels(file: ParquetFile, { order, ipix }: Partition, ra: Float64Array, dec: Float64Array): void {
-  for (let row = 0; row < ra.length; row++) {
-    const wrapped = wrapRa(ra[row]!);
-    if (!isPosition(wrapped, dec[row]!) || pixelOf(order, wrapped, dec[row]!) === ipix) continue;
-    if (conePixels(order, wrapped, dec[row]!, MAX_OUTSIDE_ARCSEC).includes(ipix)) continue;
-    throw new CatalogError(
-      `Cannot use ${file.name} because its rows must lie in pixel ${ipix} of order ${order}, like its name: a row at ra ${ra[row]}, dec ${dec[row]} does not. Import the catalog anew`,
-    );
-  }
 }
 
 /** Counts the rows without a usable position, and adds the pixels of the other rows. */

@@ -38,6 +38,7 @@ delay the others.
 
 Settings of each broker (environment variables, or keys of the file that --config names):
 ${settingsOfBrokers()}
+Topics that the broker lacks are named in the log and looked for every minute; the others are read.
 The broker stores the position of each group: a new group starts with the oldest available message.
 Messages are stored in batches of up to CONSUME_BATCH_MESSAGES (1000), or what has arrived within
 CONSUME_BATCH_SECONDS (0.5). After a kill -9 Kafka waits KAFKA_SESSION_TIMEOUT_SECONDS (10) before
@@ -129,8 +130,9 @@ const failuresOf = ({ consumers }: Consumed) => consumers.reduce((sum, { state }
 
 function logCounts(consumed: Consumed): void {
   const { broker, ingester, consumers } = consumed;
-  const connected = consumers.at(-1)?.state.connected ?? false;
-  logToStderr('consumed', { broker, ...ingester.counts, connected, failures: failuresOf(consumed) });
+  const { connected = false, missingTopics = [] } = consumers.at(-1)?.state ?? {};
+  const missing = missingTopics.length > 0 && { missing_topics: missingTopics };
+  logToStderr('consumed', { broker, ...ingester.counts, connected, ...missing, failures: failuresOf(consumed) });
 }
 
 function printCounts(invocation: Invocation, consumed: readonly Consumed[]): void {

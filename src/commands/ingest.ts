@@ -27,13 +27,16 @@ import {
   valueOfText,
 } from './cli.ts';
 
+/** The exit status after input without a usable message; deploy/nightly.sh moves its file aside. */
+const NONE_USABLE = 3;
+
 export const command: Command = {
   usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|- | ingest --table FILE|DIR --id COLUMN --ra COLUMN --dec COLUMN [--frame NAME]`,
   description: `Stores a broker's messages: one per line, plain or gzipped, from files or (-) from standard input.
 Every new object becomes pending for the crossmatch. A message that cannot be read never stops
 \`ingest\`. It is kept, with the reason, in DATA/rejected. Re-running on the same file is safe, also
-beside a running \`nearsky serve\`. Everything counted is on disk. The exit status is 1 if no message
-could be used.
+beside a running \`nearsky serve\`. Everything counted is on disk. The exit status is 3 if all was read
+and no message could be used, so that trying again is in vain.
 
 With --table it stores the objects of a survey instead, from a Parquet file, a directory of them, or
 a HATS catalog, for example the archive of another service (\`nearsky export --format hats\`). They
@@ -188,7 +191,7 @@ async function storing(
     tellReasons(ingester.firstRejects, counts.rejected);
     if (counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, counts, rejects);
   }
-  return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
+  return counts.read > 0 && counts.rejected === counts.read ? NONE_USABLE : 0;
 }
 
 /** Only the first part of a rejected message is shown, up to this length. */

@@ -31,15 +31,16 @@ export class BrokerConsumer<M extends Message = Message> {
   readonly #options: ConsumerOptions<M>;
   readonly #backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
   #connected = false;
+  #missingTopics: readonly string[] = [];
   #failures = 0;
 
   constructor(options: ConsumerOptions<M>) {
     this.#options = options;
   }
 
-  /** Whether there is a connection now, and the number of failed or lost connections. */
-  get state(): { readonly connected: boolean; readonly failures: number } {
-    return { connected: this.#connected, failures: this.#failures };
+  /** Whether there is a connection now, the topics that it lacks, and the number of failed or lost connections. */
+  get state(): { readonly connected: boolean; readonly missingTopics: readonly string[]; readonly failures: number } {
+    return { connected: this.#connected, missingTopics: this.#missingTopics, failures: this.#failures };
   }
 
   /**
@@ -64,17 +65,22 @@ export class BrokerConsumer<M extends Message = Message> {
 
   /** Runs one connection until it ends. Resolves to the error that ended it, or to nothing after the signal. */
   async #session(stop: AbortSignal): Promise<unknown> {
+    const { broker, log } = this.#options;
     let connection: Connection<M> | undefined;
     try {
       connection = await this.#options.feed.connect(stop);
+      if (stop.aborted) return undefined;
       this.#connected = true;
-      this.#options.log('consume_connected', { broker: this.#options.broker });
+      log('consume_connected', { broker });
+      this.#missingTopics = connection.missingTopics ?? [];
+      if (this.#missingTopics.length > 0) log('consume_topics_missing', { broker, topics: this.#missingTopics });
       while (!stop.aborted) await this.#batch(connection, stop);
       return undefined;
     } catch (error) {
       return error;
     } finally {
       this.#connected = false;
+      this.#missingTopics = [];
       await connection?.close();
     }
   }

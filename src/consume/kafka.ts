@@ -29,7 +29,7 @@ const FETCH_WAIT_MS = 1000;
 /** After this time without an answer to a fetch, the connection counts as dead, whatever the client reports. */
 const STALLED_MS = 60_000;
 const CLOSE_MS = 5000;
-/** The interval between checks for partitions that were added to a topic. The client never looks for them. */
+/** The interval between checks for topics and partitions that were added. The client never looks for them. */
 const LOOK_MS = 60_000;
 /** How long a rebalancing group waits for its members. */
 const REBALANCE_MS = 120_000;
@@ -114,24 +114,43 @@ class KafkaConnection implements Connection<KafkaMessage> {
   }
 
   async join(): Promise<void> {
-    const stream = await this.#openStream();
+    this.#partitions = await this.#countPartitions();
+    const stream = await this.#openStream([...this.#partitions.keys()]);
     this.#stream = stream;
     await this.#mendOffsets();
     stream.on('readable', () => this.#wake());
-    this.#partitions = await this.#countPartitions(false);
     const look = () => this.#requireSamePartitions().catch(error => this.#fail(error));
     this.#look = setInterval(look, this.#options.lookMs ?? LOOK_MS).unref();
   }
 
-  async #countPartitions(forceUpdate: boolean): Promise<Map<string, number>> {
-    const { topics } = await this.#consumer.metadata({ topics: [...this.#options.topics], forceUpdate });
-    return new Map(Array.from(topics, ([topic, { partitions }]) => [topic, partitions.length]));
+  get missingTopics(): readonly string[] {
+    return this.#options.topics.filter(topic => !this.#partitions.has(topic));
   }
 
-  /** @throws Error if a topic has more partitions now: the group assigns them when a member joins again */
+  /** @throws the client's error if no topic exists, or one cannot be looked for */
+  async #countPartitions(): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    let missing: unknown;
+    // A request for several topics fails if one of them is missing.
+    for (const topic of this.#options.topics) {
+      try {
+        const { topics } = await this.#consumer.metadata({ topics: [topic], forceUpdate: true });
+        counts.set(topic, topics.get(topic)!.partitions.length);
+      } catch (error) {
+        // The client drops the protocol's code.
+        if ((error as Error).message !== `Unknown topic ${topic}.`) throw error;
+        missing = error;
+      }
+    }
+    if (counts.size === 0) throw missing;
+    return counts;
+  }
+
+  /** @throws Error if a topic or a partition was added or is gone: the group assigns them when a member joins again */
   async #requireSamePartitions(): Promise<void> {
-    for (const [topic, count] of await this.#countPartitions(true)) {
-      const was = this.#partitions.get(topic);
+    const counts = await this.#countPartitions();
+    for (const topic of this.#options.topics) {
+      const [count, was] = [counts, this.#partitions].map(each => each.get(topic) ?? 0);
       if (count !== was) throw new Error(`the topic ${topic} has ${count} partitions now, and had ${was}`);
     }
   }
@@ -140,8 +159,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
    * Uses the callback, because a stream's listeners must be added in the same turn of the event loop: an error may come
    * in the next turn.
    */
-  #openStream(): Promise<MessagesStream<Buffer, Buffer, Buffer, Buffer>> {
-    const topics = [...this.#options.topics];
+  #openStream(topics: string[]): Promise<MessagesStream<Buffer, Buffer, Buffer, Buffer>> {
     return new Promise((resolve, reject) => {
       this.#consumer.consume({ topics, mode: 'committed', fallbackMode: 'earliest' }, (error, stream) => {
         if (!stream) return reject(error);

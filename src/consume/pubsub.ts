@@ -31,9 +31,14 @@ const MIN_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_ERROR_BYTES = 65_536;
 const SHOWN_CHARACTERS = 300;
 
-/** Opening the connection sends nothing. The first `receive` shows whether the subscription can be reached. */
-export function connectPubSub(options: PubSubOptions, signal: AbortSignal): Connection<PubSubMessage> {
-  return new PubSubConnection(options, signal);
+/**
+ * Resolves once the service has answered. Reading a subscription is the only request that its readers may always make,
+ * so this is the first pull; `receive` returns its messages.
+ */
+export async function connectPubSub(options: PubSubOptions, signal: AbortSignal): Promise<Connection<PubSubMessage>> {
+  const connection = new PubSubConnection(options, signal);
+  await connection.open();
+  return connection;
 }
 
 interface ReceivedMessage {
@@ -50,6 +55,8 @@ class PubSubConnection implements Connection<PubSubMessage> {
   readonly #signal: AbortSignal;
   readonly #maxAnswerBytes: number;
   #maxMessages: number;
+  /** The messages of the first pull, until they are received. */
+  #first: readonly PubSubMessage[] = [];
 
   constructor(options: PubSubOptions, signal: AbortSignal) {
     this.#options = options;
@@ -58,9 +65,14 @@ class PubSubConnection implements Connection<PubSubMessage> {
     this.#maxAnswerBytes = Math.max(MIN_ANSWER_BYTES, 2 * options.limits.bytes);
   }
 
+  async open(): Promise<void> {
+    this.#first = await this.#pull();
+  }
+
   async receive(): Promise<readonly PubSubMessage[]> {
     for (;;) {
-      const messages = await this.#pull();
+      const messages = this.#first.length > 0 ? this.#first : await this.#pull();
+      this.#first = [];
       if (messages.length > 0 || this.#signal.aborted) return messages;
     }
   }

@@ -24,6 +24,8 @@ export interface BatchLimits {
 
 /** One connection to a broker. Any call may reject; the connection is then unusable and must be closed. */
 export interface Connection<M extends Message> {
+  /** Topics that the broker does not have; undefined for a transport without topics. */
+  readonly missingTopics?: readonly string[];
   /** The next messages in order. The list is empty only if the connection's signal has fired. */
   receive(): Promise<readonly M[]>;
   /** Tells the broker not to deliver the messages of the last `receive` again. */
@@ -35,7 +37,7 @@ export interface Connection<M extends Message> {
 /** Connects to a broker and reads its messages. */
 export interface Feed<M extends Message> {
   /**
-   * Connects to the broker. There is one connection at a time. The signal stops waiting for messages and for the
+   * Connects to the broker; resolves once it has answered. There is one connection at a time. The signal stops waiting for messages and for the
    * connection.
    */
   connect(signal: AbortSignal): Promise<Connection<M>>;

@@ -12,7 +12,7 @@ import {
   type RemoteOptions,
   withStableFile,
 } from '@nearsky/hats';
-import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
+import { MAX_OUTSIDE_ARCSEC, statedPixels } from '@nearsky/hats/layout';
 import {
   conePixels,
   isPosition,
@@ -590,8 +590,6 @@ function portions(
 
 /** Half the side of a pixel of order 0. */
 const PIXEL_ARCSEC = 105_000;
-/** The program that wrote the rows may have rounded their pixels differently, by up to 0.4 mas at order 29. */
-const HEALPIX_PAD_ARCSEC = 0.01;
 
 interface ReachedRowGroup {
   readonly rowGroup: number;
@@ -643,7 +641,7 @@ function reachesRowGroup(task: FileSearchTask, file: ParquetFile, rowGroup: numb
   const radiusArcsec = task.radiusArcsec + reach;
   const raBounds = file.bounds(rowGroup, columns.ra);
   const decBounds = file.bounds(rowGroup, columns.dec);
-  const healpixBounds = file.integerBounds(rowGroup, HEALPIX_COLUMN);
+  const healpixBounds = statedPixels(file, rowGroup);
   // Pixels of this order are several times as wide as the disc, so that it touches only a few.
   const order = Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radiusArcsec)));
   const shift = BigInt(2 * (29 - order));
@@ -653,7 +651,7 @@ function reachesRowGroup(task: FileSearchTask, file: ParquetFile, rowGroup: numb
     if (decBounds && (dec[object]! < decBounds.min - radius || dec[object]! > decBounds.max + radius)) continue;
     if (raBounds && !reachesRa(ra[object]!, dec[object]!, radius, raBounds)) continue;
     if (first === undefined || last === undefined) return true;
-    const pixels = conePixels(order, ra[object]!, dec[object]!, radiusArcsec + HEALPIX_PAD_ARCSEC);
+    const pixels = conePixels(order, ra[object]!, dec[object]!, radiusArcsec + MAX_OUTSIDE_ARCSEC);
     if (pixels.some(pixel => pixel >= first && pixel <= last)) return true;
   }
   return false;

@@ -3,6 +3,7 @@
  * index in the batch.
  */
 import type { Partition } from '@nearsky/hats';
+import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { type Coverage, conePixels } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
@@ -36,12 +37,6 @@ export interface CatalogPlan {
   readonly searches: readonly FileSearch[];
 }
 
-/**
- * Added to the radius when partitions are chosen, because catalogs differ in how they round positions when they assign
- * rows to pixels (by 0.4 mas at order 29).
- */
-const PAD_ARCSEC = 0.01;
-
 export function openCatalog(
   registration: CatalogRegistration,
   motion?: CatalogMotion,
@@ -72,7 +67,7 @@ export function planCatalog(
   const covered = Array.from(ra, (_, object) => catalog.coverage.contains(ra[object]!, dec[object]!));
   const finest = Math.max(0, ...catalog.partitions.keys());
   for (let object = 0; object < ra.length; object++) {
-    const radius = radiusArcsec + PAD_ARCSEC + (years ? longestReachArcsec(years[object]!) : 0);
+    const radius = radiusArcsec + MAX_OUTSIDE_ARCSEC + (years ? longestReachArcsec(years[object]!) : 0);
     if (!covered[object] && !catalog.coverage.touches(ra[object]!, dec[object]!, radius)) continue;
     const touched = conePixels(finest, ra[object]!, dec[object]!, radius);
     for (const [order, ofOrder] of catalog.partitions) {

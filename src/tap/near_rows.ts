@@ -2,7 +2,7 @@
 import type { PixelBounds } from '@nearsky/adql';
 import type { Cell, Column } from '@nearsky/astrotables';
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
-import { HEALPIX_COLUMN, HEALPIX_ORDER } from '@nearsky/hats/layout';
+import { HEALPIX_COLUMN, HEALPIX_ORDER, statedPixels } from '@nearsky/hats/layout';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { EngineFile } from './engine_file.ts';
 
@@ -54,7 +54,7 @@ function coveredShare(file: ParquetFile, group: number, bounds: PixelBounds): nu
 
 /** The first pixel of a row group's rows, and the one behind the last; undefined if the file does not tell them. */
 function spanOf(file: ParquetFile, group: number): { readonly first: number; readonly end: number } | undefined {
-  const pixels = file.integerBounds(group, HEALPIX_COLUMN);
+  const pixels = statedPixels(file, group);
   return pixels && { first: Number(pixels.min >> BigInt(SHIFT)), end: Number(pixels.max >> BigInt(SHIFT)) + 1 };
 }
 

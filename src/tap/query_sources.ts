@@ -12,6 +12,7 @@ import {
   textLiteral,
 } from '@nearsky/adql';
 import type { Column } from '@nearsky/astrotables';
+import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { conePixels, isPosition, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, wrapRa } from '@nearsky/sky-index';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 
@@ -48,8 +49,6 @@ type Work = <T>(step: () => Promise<T>) => Promise<T>;
 
 /** The maximum number of positions near which rows are looked for. */
 const MAX_POSITIONS = 200_000;
-/** Catalogs differ in how they round positions when they assign rows to pixels. */
-const PAD_ARCSEC = 0.01;
 /** The size of pixels at order 0, arcsec. */
 const PIXEL_ARCSEC = 211_000;
 
@@ -163,9 +162,9 @@ export class QuerySources {
         if (cells.includes(null)) continue;
         const [ra, dec, radius] = [wrapRa(Number(cells[0])), Number(cells[1]), 3600 * Number(cells[2])];
         if (!isPosition(ra, dec) || !(radius >= 0)) continue;
-        isNear = radius + PAD_ARCSEC <= MAX_RADIUS_ARCSEC;
+        isNear = radius + MAX_OUTSIDE_ARCSEC <= MAX_RADIUS_ARCSEC;
         if (!isNear) break;
-        const { size, pixels } = pixelsNear(ra, dec, radius + PAD_ARCSEC);
+        const { size, pixels } = pixelsNear(ra, dec, radius + MAX_OUTSIDE_ARCSEC);
         for (const pixel of pixels) {
           firsts.push(pixel * size);
           ends.push((pixel + 1) * size);

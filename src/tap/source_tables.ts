@@ -3,6 +3,7 @@
  * definition in the catalog's own case and, where the files agree, in their own types. The rows stay in the catalog's files; a query reads the parts that it needs.
  */
 import type { Column } from '@nearsky/astrotables';
+import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { motionColumns, type NarrowType } from '../contract/catalog.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
@@ -62,7 +63,7 @@ export function sourceTables({ all, footprintOrders, narrowTypes }: Catalogs): L
       description: `All sources of ${release}, from the files of the catalog. A query gives an area, positions or ids`,
       columns,
       position: { ra: ra.name, dec: dec.name },
-      partial: { id: id.name, ...(idPixel && { idPixel }) },
+      partial: { id: id.name, ...(idPixel && { idPixel }), outsideArcsec: MAX_OUTSIDE_ARCSEC },
       refers: [],
       principal: new Set(
         [id, ra, dec, ...columns.filter(column => principal.has(column.name.toLowerCase()))].map(column => column.name),

@@ -14,7 +14,7 @@ const SOURCES: DescribedTable = {
   description: '',
   columns: [column('id', 'int64'), ...POSITION, column('mag', 'float64')],
   position: { ra: 'ra', dec: 'dec' },
-  partial: { id: 'id', idPixel: { order: 12, bits: 35 } },
+  partial: { id: 'id', idPixel: { order: 12, bits: 35 }, outsideArcsec: 1 },
 };
 const MATCHES = (schema: string): DescribedTable => ({
   schema: 'nearsky',

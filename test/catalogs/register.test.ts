@@ -283,8 +283,40 @@ test('rows in the partition of another pixel are refused: no search would find t
     cpSync(second!, first!);
     assert.match(
       await refusal(directory),
-      /Npix=70\.parquet because its rows must lie in pixel 70 of order 2.* ra 200, dec -40/,
+      /Npix=70\.parquet because its rows must lie in pixel 70 of order 2, like its name: row 0 at ra 200, dec -40 lies in pixel \d+\. /,
     );
   }));
+
+/** Stars 0.02 degrees apart. */
+const FIELD = Array.from({ length: 400 }, (_, i) => ({ ra: 120 + (i % 20) / 50, dec: 30 + Math.floor(i / 20) / 50 }));
+const [FIELD_RA, FIELD_DEC] = [FIELD.map(({ ra }) => ra), FIELD.map(({ dec }) => dec)];
+
+for (const [what, north, east] of [
+  ['of another epoch', 3 / 3600, 0],
+  ['in another frame', -60, 100],
+] as const)
+  test(`rows whose positions are ${what} than their pixels are refused, at every depth`, () =>
+    withDirectory(async directory => {
+      const { name, raColumn, decColumn } = gaia;
+      const columns = catalogColumns(gaia, FIELD_RA, FIELD_DEC);
+      const pixelsOf = FIELD.map(({ ra, dec }) => ({ ra: ra + east, dec: dec + north }));
+      const options = { name, columns, ra: raColumn, dec: decColumn, maxRows: 50, rowGroupSize: 20, pixelsOf };
+      writeHats(directory, { ...options, minOrder: 0 });
+      for (const depth of ['files', 'footers', 'rows'] as const) {
+        const error = await rejection(registerCatalog(gaia, directory, { addedAtUs, depth }));
+        assert.instance(error, CatalogError);
+        assert.match(error.message, /Cannot use .*Npix=\d+\.parquet because .*row \d+ at ra 120[\d.]*, dec 3\d/);
+        assert.match(error.message, / lies in pixel \d+.* Searches would miss it, .* hats_col_ra and hats_col_dec/);
+        if (depth !== 'rows' && north > 0)
+          assert.match(error.message, /, but its _healpix_29 is \d+, 3 arcsec away\./, depth);
+      }
+      writeHats(directory, { ...options, pixelsOf: FIELD.map(({ ra, dec }) => ({ ra, dec: dec + 0.9 / 3600 })) });
+      const registration = await registerCatalog(gaia, directory, { addedAtUs });
+      assert.is(registration.counted?.rows, 400);
+      if (north < 0) return;
+      writeHats(directory, options);
+      const { problems } = await checkCatalog(registration, { depth: 'footers' });
+      assert.match(problems.join(), 'Searches would miss it');
+    }));
 
 test.run();

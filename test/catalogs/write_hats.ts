@@ -25,6 +25,8 @@ export interface HatsOptions {
   /** Names of the DOUBLE columns with the positions, degrees. */
   readonly ra: string;
   readonly dec: string;
+  /** Positions from which the pixels of rows are made, if they differ from those of the columns; degrees. */
+  readonly pixelsOf?: readonly { readonly ra: number | null; readonly dec: number | null }[];
   /** A pixel with more rows than this is split, so that orders mix as hats-import mixes them. Default: no limit. */
   readonly maxRows?: number;
   /** Orders between which pixels are split, 0 to 13. Default 0 and 10. */
@@ -102,7 +104,12 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
 }
 
 /** The positions as numbers, right ascensions from 0 to 360; NaN if missing. */
-function positions({ columns, ra, dec }: HatsOptions): { ra: Float64Array; dec: Float64Array } {
+function positions({ columns, ra, dec, pixelsOf }: HatsOptions): { ra: Float64Array; dec: Float64Array } {
+  if (pixelsOf)
+    return {
+      ra: Float64Array.from(pixelsOf, ({ ra }) => wrapRa(ra ?? Number.NaN)),
+      dec: Float64Array.from(pixelsOf, ({ dec }) => dec ?? Number.NaN),
+    };
   const numbers = (name: string) => {
     const column = columns.find(candidate => candidate.name === name);
     if (column?.type !== 'DOUBLE') throw new Error(`Cannot write a catalog because it has no DOUBLE column ${name}`);

@@ -33,13 +33,13 @@ test('the nearest command and option; help of a command; an option by its own na
   }
 });
 
-test('wholly wrong input is status 1, with the first reasons and whose messages they are; a missing file comes before any count', () =>
+test('wholly wrong input is status 3, with the first reasons and whose messages they are; a missing file comes before any count', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
     const ingest = (broker: string, ...files: string[]) =>
       start(['ingest', '--broker', broker, '--data', data, ...files]).finished;
     const others = await ingest('lasair', join(sample, 'alerts/pittgoogle.ndjson'));
-    assert.is(others.code, 1);
+    assert.is(others.code, 3);
     assert.match(
       others.stderr,
       /^nearsky ingest: no message of .*pittgoogle\.ndjson can be used; it looks like messages of pittgoogle: use --broker pittgoogle\n.*:1: diaObjectId must be .*\n.*:2: .*\n.*:3: .*\nand 7 more\n$/,
@@ -52,7 +52,7 @@ test('wholly wrong input is status 1, with the first reasons and whose messages 
         random.code,
         /no message of .*random can be used; --broker antares reads one JSON message per line/.test(random.stderr),
       ],
-      [1, true],
+      [3, true],
     );
     const missing = await ingest('lasair', join(sample, 'alerts/lasair.ndjson'), join(directory, 'none'));
     assert.equal([missing.code, missing.stdout], [1, ''], 'nothing is begun');

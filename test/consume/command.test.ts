@@ -134,6 +134,12 @@ test('a broker that fails holds up no other, is tried again, and shows no creden
     assert.equal([result.pittgoogle.stored, result.pittgoogle.failures], [2, 2]);
     const failed = log.filter(({ event }) => event === 'consume_failed');
     assert.match(String(failed.find(({ broker }) => broker === 'pittgoogle')?.error), /answered 503/);
+    const ofPittgoogle = log.filter(({ broker, event }) => broker === 'pittgoogle' && event !== 'consumed');
+    assert.equal(
+      ofPittgoogle.map(({ event }) => event),
+      ['consume_failed', 'consume_failed', 'consume_connected'],
+      'connected once the service has answered',
+    );
     assert.ok(failed.every(({ next_attempt_in_s: seconds }) => Number(seconds) > 0));
     assert.not.match(output, /the-secret|the-key/);
     await server.close();

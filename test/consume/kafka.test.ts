@@ -216,6 +216,31 @@ async function joinGroup(options: KafkaOptions, seen: Set<string>): Promise<{ le
   return { leave };
 }
 
+real('a topic that is missing stops no other, is named, and is read once it exists', async () => {
+  const [topic, later, group] = [unique('topic'), unique('topic'), unique('group')];
+  await kafka.createTopic(topic);
+  await kafka.send(topic, values(0, 3));
+  const options = { ...optionsFor(topic, group), topics: [later, topic], lookMs: 500 };
+  await connected(options, async connection => {
+    assert.equal(connection.missingTopics, [later]);
+    const messages = await receive(connection, 3);
+    assert.equal(texts(messages), range(0, 3));
+    await connection.acknowledge(messages);
+    await kafka.createTopic(later);
+    await kafka.send(later, values(3, 5));
+    const error = await failure(() => receive(connection, 1));
+    assert.is(messageOf(error), `the topic ${later} has 1 partitions now, and had 0`);
+  });
+  await connected(options, async connection => {
+    assert.equal(connection.missingTopics, []);
+    assert.equal(texts(await receive(connection, 2)), range(3, 5));
+  });
+  const none = await failure(() =>
+    connected({ ...options, topics: [unique('topic'), unique('topic')] }, async () => {}),
+  );
+  assert.match(messageOf(none), /topic/);
+});
+
 real('members of a group come and go, and nothing is left out', async () => {
   const [topic, group] = [unique('topic'), unique('group')];
   await kafka.createTopic(topic, 2);

@@ -28,7 +28,7 @@ async function withServer<T>(
   options: PubSubServerOptions,
   use: (
     server: PubSubServer,
-    connect: (more?: Partial<PubSubOptions>, signal?: AbortSignal) => Connection<PubSubMessage>,
+    connect: (more?: Partial<PubSubOptions>, signal?: AbortSignal) => Promise<Connection<PubSubMessage>>,
   ) => Promise<T>,
 ): Promise<T> {
   const server = await PubSubServer.start(options);
@@ -45,9 +45,9 @@ async function withServer<T>(
 
 test('what is acknowledged is gone, what is not comes again', () =>
   withServer({ ackDeadlineMs: 100 }, async (server, connect) => {
-    const connection = connect();
     const attributes = { diaObject_diaObjectId: '170055002004914266' };
     const ids = server.publish([...data(0, 5), { data: Buffer.from([0xff, 0]), attributes }]);
+    const connection = await connect();
     const messages = await connection.receive();
     assert.equal(
       messages.map(({ origin }) => origin),
@@ -68,39 +68,46 @@ test('what is acknowledged is gone, what is not comes again', () =>
 test('waits for messages; a signal ends the waiting, whatever the server does', () =>
   withServer({ holdMs: 60_000 }, async (server, connect) => {
     setTimeout(() => server.publish(data(0, 1)), 200);
-    assert.equal(texts(await connect().receive()), ['m0']);
+    assert.equal(texts(await (await connect()).receive()), ['m0']);
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 200);
-    assert.equal(await connect({}, stop.signal).receive(), []);
+    assert.equal(await (await connect({}, stop.signal)).receive(), []);
   }));
 
 test('asks for no more than a batch, and for less where the answer would be too long', () =>
   withServer({ ackDeadlineMs: 0 }, async (server, connect) => {
-    const few = connect({ limits: { ...limits, messages: 3 } });
     server.publish(data(0, 10));
+    const few = await connect({ limits: { ...limits, messages: 3 } });
     assert.is((await few.receive()).length, 3);
     assert.equal(server.pulls, [3]);
     // In base64 24 MB: more than the 16 MiB that are read of an answer.
     server.publish(Array.from({ length: 6 }, () => ({ data: Buffer.alloc(3_000_000) })));
-    const connection = connect({ limits: { ...limits, messages: 16 } });
+    const connection = await connect({ limits: { ...limits, messages: 16 } });
     const messages = await connection.receive();
     assert.equal(server.pulls, [3, 16, 8]);
     assert.is(messages.length, 8);
   }));
 
-test('what the service refuses is an error that says why', async () => {
+test('what the service refuses is an error that says why; no connection before the first answer', async () => {
+  let refused = '';
   for (const [fault, expected] of [
     [403, /answered 403 to (pull|acknowledge) projects\/a-project.*made to fail/],
     [503, /answered 503/],
     ['drop', /Cannot reach Pub\/Sub at http:\/\/127\.0\.0\.1:/],
     ['truncate', /./],
   ] as const)
-    await withServer({ fault: () => fault }, async (server, connect) => {
-      server.publish(data(0, 3));
-      assert.match((await failure(() => connect().receive())).message, expected);
-      assert.match((await failure(() => connect().acknowledge([]))).message, expected);
-      assert.is(server.waiting, 3);
-    });
+    await withServer(
+      { fault: ({ url }) => (url.pathname.endsWith(refused) ? fault : undefined) },
+      async (server, connect) => {
+        server.publish(data(0, 3));
+        refused = 'pull';
+        assert.match((await failure(connect)).message, expected);
+        refused = 'acknowledge';
+        const connection = await connect();
+        assert.match((await failure(() => connection.acknowledge([]))).message, expected);
+        assert.is(server.waiting, 3);
+      },
+    );
 });
 
 /** The key of a service account, as Google gives it out, in a file. */
@@ -147,7 +154,7 @@ test('with the key of a service account, by a token that it signs for this servi
           /^Cannot use the credentials of Google in .*none\.json \(GOOGLE_APPLICATION_CRED/,
         );
         process.env.GOOGLE_APPLICATION_CREDENTIALS = file;
-        const connection = connect({ authorization });
+        const connection = await connect({ authorization });
         await connection.acknowledge(await connection.receive());
         assert.is(server.waiting, 0);
         server.publish(data(2, 3));

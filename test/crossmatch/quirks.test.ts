@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { openHats, REMOTE_DEFAULTS } from '@nearsky/hats';
+import { wrapRa } from '@nearsky/sky-index';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { suite } from 'uvu';
@@ -169,6 +170,23 @@ for (const [at, [what, options]] of LAYOUTS.entries()) {
       assert.ok(matched > 150 && matched < objects.length - 100, String(matched));
     }));
 }
+
+test('rows whose positions were rounded after their pixels were made, and lie up to an arcsecond outside', () =>
+  withDirectory(async directory => {
+    const { rows, objects } = hardSky(40);
+    const random = seededRandom(41);
+    const pixelsOf = Array.from(rows.ra, (ra, row) => {
+      const place = { ra: ra ?? Number.NaN, dec: rows.dec[row] ?? Number.NaN };
+      return offset(place, 0.98, 2 * Math.PI * random());
+    });
+    writeCatalog(directory, rows, { pixelsOf, rowGroupSize: 3, maxOrder: 13 });
+    const beyond = pixelsOf.slice(0, 300).map(({ ra, dec }, row) => {
+      const [ownRa, ownDec] = [rows.ra[row]!, rows.dec[row]!];
+      return { ra: wrapRa(2 * ownRa - ra), dec: Math.max(-90, Math.min(90, 2 * ownDec - dec)) };
+    });
+    const matched = await checkEverywhere(made, directory, rows, [...objects, ...beyond]);
+    assert.ok(matched > 300, String(matched));
+  }));
 
 test('one object alone reaches the row groups on all sides of it, by their statistics', () =>
   withDirectory(async directory => {

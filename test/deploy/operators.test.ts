@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
@@ -166,7 +167,7 @@ needs(test, whyNot('logrotate', '--version'))("logrotate's file is right", () =>
   assert.not.match(stderr, /^error/m);
 });
 
-test('nightly.sh stores and moves files, keeps those that it cannot use, and keeps only the newest backups', () =>
+test('nightly.sh stores and moves files, moves those that it cannot use aside, and keeps only the newest backups', () =>
   withDirectory(async directory => {
     const bin = join(directory, 'bin');
     mkdirSync(bin);
@@ -187,14 +188,23 @@ test('nightly.sh stores and moves files, keeps those that it cannot use, and kee
     copyFileSync(sample, join(spool, 'b night.ndjson'));
     copyFileSync(sample, join(spool, 'unfinished.part'));
     writeFileSync(join(spool, 'a.ndjson'), 'not JSON\n');
-    assert.is(nightly('ingest', 'lasair', spool).status, 1);
-    assert.equal(readdirSync(spool).sort(), ['a.ndjson', 'done', 'unfinished.part']);
+    // Its end is missing, so the next run may read it.
+    writeFileSync(join(spool, 'c.ndjson.gz'), gzipSync(readFileSync(sample)).subarray(0, 500));
+    const first = nightly('ingest', 'lasair', spool);
+    assert.is(first.status, 1);
+    assert.match(
+      first.stderr,
+      /not JSON[\s\S]*moved .*a\.ndjson to .*spool\/rejected, because none of its messages can be/,
+    );
+    assert.equal(readdirSync(spool).sort(), ['c.ndjson.gz', 'done', 'rejected', 'unfinished.part']);
+    assert.equal(readdirSync(join(spool, 'rejected')), ['a.ndjson']);
+    writeFileSync(join(spool, 'c.ndjson.gz'), gzipSync(readFileSync(sample)));
     const stored = objects(data);
     assert.ok(stored > 0);
     // A file of the same name replaces no earlier one.
     copyFileSync(sample, join(spool, 'b night.ndjson'));
-    assert.is(nightly('ingest', 'lasair', spool).status, 1);
-    assert.equal(readdirSync(join(spool, 'done')).sort(), ['b night.ndjson', 'b night.ndjson.~1~']);
+    assert.is(nightly('ingest', 'lasair', spool).status, 0);
+    assert.equal(readdirSync(join(spool, 'done')).sort(), ['b night.ndjson', 'b night.ndjson.~1~', 'c.ndjson.gz']);
     assert.is(objects(data), stored);
 
     const today = join(backups, `nearsky-${new Date().toISOString().slice(0, 10)}`);

@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { Coverage, conePixels, pixel24, pixel29, pixelCentre, pixelOf, separationArcsec } from '@nearsky/sky-index';
+import {
+  Coverage,
+  conePixels,
+  pixel24,
+  pixel29,
+  pixelCentre,
+  pixelCentre29,
+  pixelNeighbours,
+  pixelOf,
+  separationArcsec,
+} from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anywhere, HARD_PLACES, offset, seededRandom, somewhere } from '../oracle/skies.ts';
@@ -91,6 +101,31 @@ test('a coverage contains what its pixels contain', () => {
     for (const pixel of set) {
       const centre = pixelCentre(order, pixel);
       assert.ok(coverage.contains(centre.ra, centre.dec));
+    }
+  }
+});
+
+test('the centre of a pixel at order 29 lies in it, and within a milliarcsecond of the positions there', () => {
+  const random = seededRandom(8);
+  for (let i = 0; i < 2000; i++) {
+    const { ra, dec } = i % 2 ? anywhere(random) : somewhere(random, HARD_PLACES);
+    const centre = pixelCentre29(pixel29(ra, dec));
+    assert.ok(separationArcsec(ra, dec, centre.ra, centre.dec) < 1e-3, `${ra} ${dec}`);
+  }
+});
+
+test('the neighbours of a pixel are the pixels around it', () => {
+  for (const order of [0, 1, 3, 13]) {
+    const random = seededRandom(order);
+    for (let i = 0; i < 200; i++) {
+      const { ra, dec } = i % 2 ? anywhere(random) : somewhere(random, HARD_PLACES);
+      const pixel = pixelOf(order, ra, dec);
+      const around = pixelNeighbours(order, pixel);
+      assert.is(new Set([pixel, ...around]).size, around.length + 1);
+      assert.ok(around.length === 8 || around.length === 7 || (order === 0 && around.length === 6), `${around}`);
+      for (const each of around) assert.ok(pixelNeighbours(order, each).includes(pixel));
+      if (order < 13) continue;
+      for (const touched of conePixels(order, ra, dec, 5)) assert.ok([pixel, ...around].includes(touched));
     }
   }
 });

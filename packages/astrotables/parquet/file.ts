@@ -30,6 +30,9 @@ export type ColumnKind =
   | 'null'
   | 'other';
 
+/** Holds the dictionary and the first page of a column as most programs write them, of up to 1 MiB each. */
+const BEGINNING_BYTES = 2 ** 21;
+
 /** Consecutive rows that are stored together. */
 export interface RowGroup {
   readonly rowStart: number;
@@ -204,6 +207,25 @@ export class ParquetFile {
     return found;
   }
 
+  /**
+   * The values of the first rows of a row group, nulls included: at most `most`, and as many as the first data page has.
+   * Usually the beginning of the column is read, not all of it.
+   */
+  async firstValues(column: string, rowGroup: number, most: number): Promise<unknown[]> {
+    const firstPage = async (bytes: number) => {
+      for (const page of await this.pages(column, rowGroup, () => true, bytes)) return page;
+      return undefined;
+    };
+    // A first page that is longer is found by reading the whole column.
+    const page =
+      (await firstPage(BEGINNING_BYTES).catch(() => undefined)) ?? (await firstPage(Number.POSITIVE_INFINITY));
+    if (!page) return [];
+    const rows = Array.from({ length: Math.min(most, page.endRow - page.firstRow) }, (_, i) => page.firstRow + i);
+    const found: unknown[] = new Array(rows.length);
+    pickValues(page, rows, found);
+    return found;
+  }
+
   /** The row groups that hold any of the ascending rows. */
   #rowGroupsOf(rows: ArrayLike<number>): number[] {
     return [...this.rowGroups.keys()].filter(
@@ -231,11 +253,15 @@ export class ParquetFile {
     return { metadata, bytes };
   }
 
-  /** The pages of a column in a row group, or only the wanted ones. Each is decoded when the caller comes to it. */
+  /**
+   * The pages of a column in a row group, or only the wanted ones. Each is decoded when the caller comes to it.
+   * @param most the number of bytes to read, if only the first pages are needed
+   */
   async pages(
     column: string,
     rowGroup: number,
     wanted: (firstRow: number, endRow: number) => boolean = () => true,
+    most = Number.POSITIVE_INFINITY,
   ): Promise<Iterable<ColumnPage>> {
     const element = this.#elements.get(column);
     const metadata = this.#chunk(rowGroup, column)?.meta_data;
@@ -244,7 +270,8 @@ export class ParquetFile {
       return [{ firstRow, endRow, values: [], present: new Uint8Array(endRow - firstRow) }];
     try {
       if (!element || !metadata) throw new Error('there is no such column');
-      const bytes = await this.#file.read(...chunkRange(metadata));
+      const [start, end] = chunkRange(metadata);
+      const bytes = await this.#file.read(start, Math.min(end, start + most));
       return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow }, wanted));
     } catch (error) {
       throw this.#failure(column, error);
