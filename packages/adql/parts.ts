@@ -216,11 +216,8 @@ export function boundsNear(ranges: readonly PixelRange[]): PixelBounds {
       for (size = 1; order > 0 && first % (4 * size) === 0 && first + 4 * size <= end; size *= 4) order--;
       near.push([first * pixels, (first + size) * pixels]);
       const fine = Math.min(MAX_ORDER, order + 2);
-      const [cell, parts] = [first / size, 4 ** (fine - order)];
-      const around = Array.from({ length: parts }, (_, part) => pixelNeighbours(fine, cell * parts + part)).flat();
       const width = 4 ** (MAX_AREA_ORDER - fine);
-      for (const pixel of new Set(around))
-        if (Math.floor(pixel / parts) !== cell) near.push([pixel * width, (pixel + 1) * width]);
+      for (const pixel of pixelNeighbours(order, first / size, fine)) near.push([pixel * width, (pixel + 1) * width]);
     }
   }
   near.sort(([a], [b]) => a - b);
