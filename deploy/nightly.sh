@@ -25,8 +25,8 @@ case $job in
     mkdir -p "$directory/done"
     for file in "$directory"/*.ndjson "$directory"/*.ndjson.gz; do
       [ -f "$file" ] || continue
-      # If a file cannot be read or stored, it stays for the next run; if none of its messages can be used, it is moved
-      # aside. The other files are stored, and the job fails.
+      # A file that cannot be read or stored stays for the next run. A file without a usable message is moved aside.
+      # In both cases the other files are stored, and the job fails.
       status=0
       nearsky ingest --broker "$broker" "$file" || status=$?
       case $status in

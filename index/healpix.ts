@@ -224,13 +224,28 @@ export function pixelCentre29(pixel: bigint): { ra: number; dec: number } {
   return positionOf(Number(pixel >> 58n), (cell(0) + 0.5) / 2 ** 29, (cell(1) + 0.5) / 2 ** 29);
 }
 
-/** The up to eight neighbours of a NESTED pixel, order 0 to 13. */
-export function pixelNeighbours(order: number, ipix: number): number[] {
+/**
+ * The pixels at order `fine` that touch a NESTED pixel from outside: its up to eight neighbours, or finer pixels. Both
+ * orders are 0 to 13.
+ */
+export function pixelNeighbours(order: number, ipix: number, fine: number = order): number[] {
   checkOrder(order);
+  checkOrder(fine);
+  const width = 1 << (fine - order);
   const within = ipix & ((1 << (2 * order)) - 1);
-  const [face, ix, iy] = [ipix >> (2 * order), compressBits(within), compressBits(within >>> 1)];
-  const around = [-1, 0, 1].flatMap(y => [-1, 0, 1].map(x => pixelBeyond(order, face, ix + x, iy + y)));
-  return around.filter(pixel => pixel >= 0 && pixel !== ipix);
+  const [face, west, south] = [ipix >> (2 * order), width * compressBits(within), width * compressBits(within >>> 1)];
+  const around: number[] = [];
+  const add = (x: number, y: number) => {
+    const pixel = pixelBeyond(fine, face, west + x, south + y);
+    if (pixel >= 0) around.push(pixel);
+  };
+  for (let i = -1; i < width; i++) {
+    add(i, -1);
+    add(width, i);
+    add(width - 1 - i, width);
+    add(-1, width - 1 - i);
+  }
+  return around;
 }
 
 /** The position, degrees, of a point of a face. */

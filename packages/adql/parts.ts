@@ -202,8 +202,8 @@ function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
 }
 
 /**
- * Ranges of pixels at order 29 as ranges of pixels at order 16, with others around them: a quarter of the width of each
- * cell at the edge, at least a pixel of order 13, and so more than 10 arcsec.
+ * Ranges of pixels at order 29 as ranges of pixels at order 16, with a margin: a quarter of the width of each cell, but
+ * at least a pixel of order 13, which is wider than 10 arcsec.
  */
 export function boundsNear(ranges: readonly PixelRange[]): PixelBounds {
   const bounds = boundsOf(ranges);
@@ -216,11 +216,8 @@ export function boundsNear(ranges: readonly PixelRange[]): PixelBounds {
       for (size = 1; order > 0 && first % (4 * size) === 0 && first + 4 * size <= end; size *= 4) order--;
       near.push([first * pixels, (first + size) * pixels]);
       const fine = Math.min(MAX_ORDER, order + 2);
-      const [cell, parts] = [first / size, 4 ** (fine - order)];
-      const around = Array.from({ length: parts }, (_, part) => pixelNeighbours(fine, cell * parts + part)).flat();
       const width = 4 ** (MAX_AREA_ORDER - fine);
-      for (const pixel of new Set(around))
-        if (Math.floor(pixel / parts) !== cell) near.push([pixel * width, (pixel + 1) * width]);
+      for (const pixel of pixelNeighbours(order, first / size, fine)) near.push([pixel * width, (pixel + 1) * width]);
     }
   }
   near.sort(([a], [b]) => a - b);
@@ -235,8 +232,8 @@ export function boundsNear(ranges: readonly PixelRange[]): PixelBounds {
 /** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */
 const ID_REACH_ARCSEC = 60;
 /**
- * How far a row may lie from the position that a row of a linked table repeats, arcsec: that position may be of an older
- * release. No star moves as far between two releases of Gaia, and the area around a position remains small.
+ * How far a row may lie from its position in a linked table, arcsec. That position may be of an older release. Between
+ * two releases of Gaia, no star moves this far.
  */
 export const LINKED_REACH_ARCSEC = 20;
 

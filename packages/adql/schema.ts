@@ -25,7 +25,7 @@ export interface DescribedTable {
     /** How far a position may lie outside the pixel under which its row is stored, at most 10 arcsec. */
     readonly outsideArcsec: number;
   };
-  /** The columns that identify a row of the partial table of a schema, and repeat its position, maybe of an older release. */
+  /** The columns that identify a row of the partial table of a schema, and repeat its position, perhaps that of an older release. */
   readonly linked?: { readonly schema: string; readonly id: string; readonly ra: string; readonly dec: string };
 }
 

@@ -29,8 +29,8 @@ export const HEALPIX_ORDER = 29;
 export const MAX_OUTSIDE_ARCSEC = 1;
 
 /**
- * The least and greatest HEALPix pixel of a row group by the file's statistics; undefined if these do not bound all of
- * its rows, because there are none or some rows have no pixel.
+ * The least and greatest HEALPix pixel of a row group by the file's statistics; undefined without such statistics, or
+ * if some rows have no pixel.
  */
 export function statedPixels(
   file: ParquetFile,

@@ -18,7 +18,7 @@ import {
 } from '@nearsky/sky-index';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 
-/** The number of files of a catalog of which rows are compared, and the number of rows in each. */
+/** The maximum number of files whose rows are compared, and of rows in each. */
 const SAMPLED_FILES = 16;
 const SAMPLED_ROWS = 100;
 const PIXELS = 12n * 4n ** BigInt(HEALPIX_ORDER);
@@ -75,10 +75,12 @@ export async function checkSomeRows(file: ParquetFile, partition: Pixel, columns
   if (rowGroup === undefined) return;
   const firstOf = (column: string) => file.firstValues(column, rowGroup, SAMPLED_ROWS);
   const hasPixels = ['integer64', 'unsigned64'].includes(file.columns.get(HEALPIX_COLUMN) ?? '');
+  const numbersOf = async (column: string) => (await firstOf(column)).map(value => Number(value ?? Number.NaN));
   const [ra, dec, pixels] = await Promise.all([
-    ...[columns.ra, columns.dec].map(async column => (await firstOf(column)).map(value => Number(value ?? Number.NaN))),
+    numbersOf(columns.ra),
+    numbersOf(columns.dec),
     hasPixels ? firstOf(HEALPIX_COLUMN) : [],
-  ] as [Promise<number[]>, Promise<number[]>, Promise<unknown[]> | []]);
+  ]);
   const rows = Math.min(ra.length, dec.length);
   checkAllRows(file, rowGroup, partition, ra.slice(0, rows), dec.slice(0, rows));
   for (const [row, pixel] of pixels.slice(0, rows).entries()) {

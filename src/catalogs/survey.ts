@@ -52,7 +52,8 @@ const MAX_RECEIVED_BYTES = 2 ** 34;
 const ESTIMATED_AFTER = 8;
 
 /**
- * Reads the footer of every file and some rows of some files, and with `rows` the position columns. A file that cannot be used is a problem, not an error.
+ * Reads the footer of every file and some rows of some files, and with `rows` the position columns. A file that cannot
+ * be used is a problem, not an error.
  * @throws CatalogError if the positions of a remote catalog are too large to download
  */
 export async function surveyCatalog(

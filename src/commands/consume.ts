@@ -38,7 +38,7 @@ delay the others.
 
 Settings of each broker (environment variables, or keys of the file that --config names):
 ${settingsOfBrokers()}
-Topics that the broker lacks are named in the log and looked for every minute; the others are read.
+The log names topics that the broker lacks. They are looked for every minute; the others are read.
 The broker stores the position of each group: a new group starts with the oldest available message.
 Messages are stored in batches of up to CONSUME_BATCH_MESSAGES (1000), or what has arrived within
 CONSUME_BATCH_SECONDS (0.5). After a kill -9 Kafka waits KAFKA_SESSION_TIMEOUT_SECONDS (10) before

@@ -35,8 +35,8 @@ export const command: Command = {
   description: `Stores a broker's messages: one per line, plain or gzipped, from files or (-) from standard input.
 Every new object becomes pending for the crossmatch. A message that cannot be read never stops
 \`ingest\`. It is kept, with the reason, in DATA/rejected. Re-running on the same file is safe, also
-beside a running \`nearsky serve\`. Everything counted is on disk. The exit status is 3 if all was read
-and no message could be used, so that trying again is in vain.
+beside a running \`nearsky serve\`. Everything counted is on disk. The exit status is 3 if all messages
+were read and none could be used: a retry would not help.
 
 With --table it stores the objects of a survey instead, from a Parquet file, a directory of them, or
 a HATS catalog, for example the archive of another service (\`nearsky export --format hats\`). They

@@ -38,7 +38,7 @@ export class BrokerConsumer<M extends Message = Message> {
     this.#options = options;
   }
 
-  /** Whether there is a connection now, the topics that it lacks, and the number of failed or lost connections. */
+  /** Whether there is a connection, the topics that the broker lacks, and the number of failed or lost connections. */
   get state(): { readonly connected: boolean; readonly missingTopics: readonly string[]; readonly failures: number } {
     return { connected: this.#connected, missingTopics: this.#missingTopics, failures: this.#failures };
   }

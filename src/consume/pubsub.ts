@@ -32,8 +32,8 @@ const MAX_ERROR_BYTES = 65_536;
 const SHOWN_CHARACTERS = 300;
 
 /**
- * Resolves once the service has answered. Reading a subscription is the only request that its readers may always make,
- * so this is the first pull; `receive` returns its messages.
+ * Resolves once the service has answered a first pull, whose messages `receive` returns. No other request is allowed to
+ * every reader of a subscription.
  */
 export async function connectPubSub(options: PubSubOptions, signal: AbortSignal): Promise<Connection<PubSubMessage>> {
   const connection = new PubSubConnection(options, signal);
@@ -70,11 +70,10 @@ class PubSubConnection implements Connection<PubSubMessage> {
   }
 
   async receive(): Promise<readonly PubSubMessage[]> {
-    for (;;) {
-      const messages = this.#first.length > 0 ? this.#first : await this.#pull();
-      this.#first = [];
-      if (messages.length > 0 || this.#signal.aborted) return messages;
-    }
+    let messages = this.#first;
+    this.#first = [];
+    while (messages.length === 0 && !this.#signal.aborted) messages = await this.#pull();
+    return messages;
   }
 
   /**

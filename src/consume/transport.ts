@@ -37,8 +37,8 @@ export interface Connection<M extends Message> {
 /** Connects to a broker and reads its messages. */
 export interface Feed<M extends Message> {
   /**
-   * Connects to the broker; resolves once it has answered. There is one connection at a time. The signal stops waiting for messages and for the
-   * connection.
+   * Connects to the broker; resolves once it has answered. There is one connection at a time. The signal stops waiting
+   * for messages and for the connection.
    */
   connect(signal: AbortSignal): Promise<Connection<M>>;
   /**

@@ -73,20 +73,15 @@ function nextRange(bounds: PixelBounds, pixel: number): number {
 export class PickedRows implements Disposable {
   readonly #path: string;
   readonly #columns: readonly WantedColumn[];
-  readonly #position: readonly string[];
   readonly #bounds: PixelBounds;
   #cells: Cell[][];
   #bytes = 0;
   #file: EngineFile | undefined;
 
-  /**
-   * @param path the file, which is created with the first rows
-   * @param position the columns of the position in the catalog's files
-   */
-  constructor(path: string, columns: readonly WantedColumn[], position: readonly string[], bounds: PixelBounds) {
+  /** @param path the file, which is created with the first rows */
+  constructor(path: string, columns: readonly WantedColumn[], bounds: PixelBounds) {
     this.#path = path;
     this.#columns = columns;
-    this.#position = position;
     this.#bounds = bounds;
     this.#cells = columns.map(() => []);
   }
@@ -102,8 +97,6 @@ export class PickedRows implements Disposable {
       ({ type }, i) => !kinds[i] || kinds[i] === 'null' || SAME_VALUES[type].includes(kinds[i]),
     );
     if (!areSame || file.columns.get(HEALPIX_COLUMN) !== 'integer64') return false;
-    // Positions that were rounded to 32 bits may lie outside the pixels of their rows.
-    if (this.#position.some(column => file.columns.get(column) !== 'double')) return false;
     // If the area covers much of the row group, the pixels of its rows need not be read.
     if (coveredShare(file, group, this.#bounds) > FEW_ROWS) return false;
     const { rowStart, rowEnd } = file.rowGroups[group]!;

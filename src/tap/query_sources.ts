@@ -162,9 +162,10 @@ export class QuerySources {
         if (cells.includes(null)) continue;
         const [ra, dec, radius] = [wrapRa(Number(cells[0])), Number(cells[1]), 3600 * Number(cells[2])];
         if (!isPosition(ra, dec) || !(radius >= 0)) continue;
-        isNear = radius + MAX_OUTSIDE_ARCSEC <= MAX_RADIUS_ARCSEC;
+        isNear = radius <= MAX_RADIUS_ARCSEC;
         if (!isNear) break;
-        const { size, pixels } = pixelsNear(ra, dec, radius + MAX_OUTSIDE_ARCSEC);
+        // `conePixels` reaches at least 0.5 % further: at its largest radius, 18 arcsec.
+        const { size, pixels } = pixelsNear(ra, dec, Math.min(radius + MAX_OUTSIDE_ARCSEC, MAX_RADIUS_ARCSEC));
         for (const pixel of pixels) {
           firsts.push(pixel * size);
           ends.push((pixel + 1) * size);

@@ -120,9 +120,7 @@ async function readPart(
   const chosen: (Chosen | undefined)[] = new Array(names.length);
   const few = `part${wanted.part}.parquet`;
   // Another host is asked for as few columns as possible: not for the pixels of rows.
-  const { ra, dec } = registration.columns;
-  using picked =
-    wanted.bounds && !isFar ? new PickedRows(join(directory, few), columns, [ra, dec], wanted.bounds) : undefined;
+  using picked = wanted.bounds && !isFar ? new PickedRows(join(directory, few), columns, wanted.bounds) : undefined;
   let [bytes, rows] = [0, 0];
   try {
     const isEnough = () => wanted.rows !== undefined && rows >= wanted.rows;

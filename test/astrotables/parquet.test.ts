@@ -212,7 +212,9 @@ test('a file that is missing, no Parquet file, cut short or damaged is a read fa
     const path = join(directory, 'x.parquet');
     for (const content of ['', 'PAR1', 'not a parquet file, but long enough to have a footer']) {
       writeFileSync(path, content);
-      assert.instance(await rejection(openLocalParquet(path)), ReadFailure);
+      const refused = await rejection(openLocalParquet(path));
+      assert.instance(refused, ReadFailure);
+      assert.match(refused.message, 'it is not a Parquet file, or its end is missing');
     }
     const whole = readFileSync(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
     writeFileSync(path, whole);

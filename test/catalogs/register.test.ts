@@ -219,7 +219,7 @@ test('check finds files that are missing, damaged or of another schema', () =>
     writeFileSync(second!, 'nothing');
     const broken = await checkCatalog(registration);
     assert.is(broken.problems.length, 2);
-    assert.match(broken.problems.join('\n'), /ENOENT[\s\S]*too short|ENOENT[\s\S]*footer|ENOENT[\s\S]*invalid/);
+    assert.match(broken.problems.join('\n'), /ENOENT[\s\S]*is not a Parquet file/);
     writeCatalog(directory, gaia, columns => columns.filter(({ name }) => name !== 'parallax'));
     const other = await checkCatalog(registration);
     assert.is(other.problems.length, written.length);

@@ -124,6 +124,13 @@ test('the neighbours of a pixel are the pixels around it', () => {
       assert.is(new Set([pixel, ...around]).size, around.length + 1);
       assert.ok(around.length === 8 || around.length === 7 || (order === 0 && around.length === 6), `${around}`);
       for (const each of around) assert.ok(pixelNeighbours(order, each).includes(pixel));
+      const fine = Math.min(13, order + 2);
+      const parts = 4 ** (fine - order);
+      const beside = Array.from({ length: parts }, (_, part) => pixelNeighbours(fine, pixel * parts + part)).flat();
+      assert.equal(
+        new Set(pixelNeighbours(order, pixel, fine).sort()),
+        new Set(beside.filter(each => Math.floor(each / parts) !== pixel).sort()),
+      );
       if (order < 13) continue;
       for (const touched of conePixels(order, ra, dec, 5)) assert.ok([pixel, ...around].includes(touched));
     }

@@ -55,6 +55,11 @@ check('queries find rows whose positions were rounded after their pixels were ma
       const pairs =
         'SELECT m.n, s.source_id FROM TAP_UPLOAD.mine AS m JOIN gaia_dr3.sources AS s ON DISTANCE(POINT(m.ra, m.dec), POINT(s.ra, s.dec)) <= 1 / 3600.0';
       assert.equal((await found(pairs, mine)).sort(), expected.sort());
+      const wide = `SELECT COUNT(*) FROM (${pairs.replace('1 / 3600.0', '1')}) AS pairs`;
+      const within = beside
+        .slice(0, 3)
+        .flatMap(({ ra, dec }) => STARS.filter(star => separationArcsec(ra, dec, star.ra, star.dec) <= 3600));
+      assert.equal(await found(wide, mine.split('\n').slice(0, 4).join('\n')), [`${within.length}`]);
       const sources = 'SELECT source_id FROM gaia_dr3.sources WHERE 1 = CONTAINS(POINT(ra, dec), ';
       const inEach = async (shapeOf: (i: number) => string) => {
         const missed: string[] = [];

@@ -40,6 +40,8 @@ export interface RowGroup {
   readonly rowEnd: number;
 }
 
+/** The marks at both ends, and the length of the footer. */
+const MIN_BYTES = 12;
 /** Most footers are shorter. For a longer one, more of the file is read. */
 const FOOTER_BYTES = 64 << 10;
 
@@ -60,9 +62,9 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   } catch (error) {
     file.close();
     if (error instanceof ReadFailure) throw error;
-    const reason = reasonOf(error);
-    const ends = /footer != PAR1/.test(reason) ? 'it is not a Parquet file, or its end is missing' : reason;
-    throw new ReadFailure(`Cannot read ${file.name}: ${ends}`, { cause: error });
+    const isOther = file.byteLength < MIN_BYTES || /footer != PAR1/.test(reasonOf(error));
+    const reason = isOther ? 'it is not a Parquet file, or its end is missing' : reasonOf(error);
+    throw new ReadFailure(`Cannot read ${file.name}: ${reason}`, { cause: error });
   }
 }
 

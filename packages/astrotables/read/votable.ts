@@ -204,15 +204,13 @@ function readHead(text: string): Fields & { data: Tag | undefined } {
   throw new TableError('it is XML without the data of a VOTable');
 }
 
-/** Whether the data are TABLEDATA without a tag, or an empty stream within the document. */
+/** Whether the data are empty: TABLEDATA without a tag, or a stream within the document without content. */
 function hasNoRows(text: string, data: Tag): boolean {
   if (data.isEmpty) return true;
   const next = nextTag(text, data.end);
   if (next?.name === data.name && next.isClosing) return true;
-  if (next?.name !== 'STREAM' || next.isEmpty) return false;
-  return (
-    attributeOf(next, 'href') === undefined && /^\s*<\/(?:\w+:)?STREAM/.test(text.slice(next.end, next.end + 1000))
-  );
+  if (next?.name !== 'STREAM' || attributeOf(next, 'href') !== undefined) return false;
+  return next.isEmpty || /^\s*<\//.test(text.slice(next.end, next.end + 1000));
 }
 
 function fieldOf(tag: Tag, description: string, blankText: string | undefined): Field {

@@ -23,7 +23,7 @@ async function send() {
   showLoading(answer, 'Asking');
   const begin = performance.now();
   try {
-    const address = new URL(path.value.replace(/^\//, `${root}/`), location.origin);
+    const address = new URL(path.value.replace(/^\//, ''), `${location.origin}${root}/`);
     if (address.origin !== location.origin) throw new Error('Requests go to this service only');
     const response = await fetch(address, { headers: { Accept: 'application/json' } });
     const text = await response.text();
