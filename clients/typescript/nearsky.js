@@ -657,7 +657,13 @@ function inputOf(input) {
       `Cannot look up the ${typeof input} ${input}: give ids as bigint or text, because a number loses digits`,
     );
   if ('kind' in input) return input.kind === 'id' ? { ...input, diaObjectId: idText(input.diaObjectId) } : input;
-  const { ra, dec, radiusArcsec } = input;
+  // The types allow the name of the API, too.
+  const {
+    ra,
+    dec,
+    radius_arcsec,
+    radiusArcsec = radius_arcsec,
+  } = /** @type {typeof input & { readonly radius_arcsec?: number }} */ (input);
   return { kind: 'position', ra, dec, ...(radiusArcsec !== undefined && { radius_arcsec: radiusArcsec }) };
 }
 
@@ -760,7 +766,7 @@ function queryError(xml, status) {
   const retryable = status === 503;
   const code = retryable ? 'service_unavailable' : 'invalid_parameter';
   // The error does not name its parameter. If it is not QUERY, the message begins with it.
-  const [, param = 'QUERY'] = /^(AT|MAXREC) /.exec(message) ?? [];
+  const [, param = 'QUERY'] = /^(AT|MAXREC|RESPONSEFORMAT) /.exec(message) ?? [];
   return new NearskyError(`${message} (${status})`, { code, status, param: retryable ? undefined : param, retryable });
 }
 

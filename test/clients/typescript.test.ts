@@ -176,6 +176,8 @@ test('short forms of inputs; inputs that come as they are needed; none', async (
   assert.equal(results[2]!.normalized!.radius_arcsec, 2);
   assert.is(results[0]!.objects[0]!.ra, undefined);
   assert.equal(await client.lookup([]), []);
+  const [named] = await client.lookup([{ ...CROWD, radius_arcsec: 0.5 }], { radiusArcsec: 2 });
+  assert.is(named!.normalized!.radius_arcsec, 0.5);
 
   let taken = 0;
   async function* many(): AsyncGenerator<Input> {
@@ -406,6 +408,8 @@ needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
     assert.match(error.message, /^Line 1, column 8: .*a<b&c/);
     const late = await rejection(() => client.query(pending, { at: 999 }));
     assert.equal([late.code, late.param, late.status], ['invalid_parameter', 'AT', 400]);
+    const unread = await rejection(() => client.query(pending, { format: 'xls' as 'csv' }));
+    assert.equal([unread.param, unread.status], ['RESPONSEFORMAT', 400]);
   },
 );
 
