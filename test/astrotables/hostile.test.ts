@@ -72,6 +72,17 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
       fits(['NAXIS   = 2', 'NAXIS1  = 8', 'NAXIS2  = 10', 'TFIELDS = 1', "TFORM1  = '999999999D'"]),
       /take 7999999992 bytes/,
     ],
+    [
+      fits(['NAXIS   = 0'])
+        .slice(0, 2 * 2880)
+        .replace("'BINTABLE'", "'TABLE   '"),
+      /without a binary table: convert its ASCII table with TOPCAT or STILTS$/,
+    ],
+    [fits(['NAXIS   = 0']).slice(0, 2880), /without a binary table$/],
+    [
+      'Title: Stars, and more\nAuthors: A, B, C\n====\nByte-by-byte Description of file: t.dat\n----\n Bytes Format\n',
+      /it is a Machine-Readable Table \(MRT, CDS\): convert it to ECSV with astropy/,
+    ],
     [fits(['NAXIS   = -1']), /NAXIS .*-1 was found/],
     ['{"ra": 1, "dec": [[[[{"a": 1}', /not JSON/],
     [
