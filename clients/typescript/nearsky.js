@@ -86,8 +86,9 @@ export class Nearsky {
    * @param {string} name
    * @param {LookupOptions} [options]
    */
-  async tns(name, { detail, filters, radiusArcsec } = {}) {
-    const query = { detail, radius_arcsec: radiusArcsec, ...filters };
+  async tns(name, { detail, filters, radiusArcsec, at } = {}) {
+    // The service refuses `at` here: an answer without it would be from another state.
+    const query = { detail, radius_arcsec: radiusArcsec, at, ...filters };
     const { results } = await this.#get(`/api/tns/${encodeURIComponent(name)}`, query);
     return results[0];
   }
@@ -146,9 +147,10 @@ export class Nearsky {
     return this.#walk('/api/cone', query, cursor, page => page.results[0].objects);
   }
 
-  /** @param {import('./nearsky.d.ts').RecentOptions} [options] */
-  recent({ start, end, timeField, detail, pageSize, cursor } = {}) {
-    const query = { start, end, time_field: timeField, detail, page_size: pageSize };
+  /** @param {import('./nearsky.d.ts').RecentOptions & { readonly filters?: Query }} [options] */
+  recent({ start, end, timeField, detail, pageSize, cursor, filters = {} } = {}) {
+    // The service refuses filters here: an answer without them would have other objects, too.
+    const query = { start, end, time_field: timeField, detail, page_size: pageSize, ...filters };
     return this.#walk('/api/recent-crossmatches', query, cursor, page => page.objects);
   }
 

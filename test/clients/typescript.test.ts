@@ -482,6 +482,15 @@ test('a parameter that the service ignores is an error, with the nearest name', 
   assert.match(near.message, 'fromat (did you mean format?)');
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`zebra${i}`, 1]));
   assert.match((await rejection(() => client.object(FIRST_ID, { filters: many }))).message, 'zebra7, 4 others and');
+  // The types exclude these, but not everyone checks types.
+  const recent = async () => {
+    for await (const _ of client.recent({ filters: { reliability_min: 0.5 } } as never)) assert.unreachable();
+  };
+  for (const [ask, param] of [
+    [recent, 'reliability_min'],
+    [() => client.tns('2026abc', { at: 1 } as never), 'at'],
+  ] as const)
+    assert.is((await rejection(ask)).param, param);
 });
 
 test('a signal ends what waits', async ({ service }) => {
