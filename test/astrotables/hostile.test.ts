@@ -102,6 +102,10 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
       'ra,dec\n1,2\n# and, that, is all\n',
       /row 2 has 3 fields, but its header has 2: a comment must stand before the header/,
     ],
+    [
+      '#\nRA\tDE\tV\n---\t---\t---\n1\t2\t3\n\n#RESOURCE=a\n#Table\tII_246:\nRA\tDE\n1\t2\n',
+      /has 2 fields, but its header has 3: .*, another table in a file of its own$/,
+    ],
     ['# r\n1,2\n3,4\n', /its first line has numbers instead of column names/],
     ['sep=,', /only one line/],
     ['1 2\n3 4\n', /its first line has numbers instead of column names/],
