@@ -86,8 +86,9 @@ export class Nearsky {
    * @param {string} name
    * @param {LookupOptions} [options]
    */
-  async tns(name, { detail, filters, radiusArcsec } = {}) {
-    const query = { detail, radius_arcsec: radiusArcsec, ...filters };
+  async tns(name, { detail, filters, radiusArcsec, at } = {}) {
+    // The service refuses `at` here: an answer without it would be from another state.
+    const query = { detail, radius_arcsec: radiusArcsec, at, ...filters };
     const { results } = await this.#get(`/api/tns/${encodeURIComponent(name)}`, query);
     return results[0];
   }
@@ -146,9 +147,10 @@ export class Nearsky {
     return this.#walk('/api/cone', query, cursor, page => page.results[0].objects);
   }
 
-  /** @param {import('./nearsky.d.ts').RecentOptions} [options] */
-  recent({ start, end, timeField, detail, pageSize, cursor } = {}) {
-    const query = { start, end, time_field: timeField, detail, page_size: pageSize };
+  /** @param {import('./nearsky.d.ts').RecentOptions & { readonly filters?: Query }} [options] */
+  recent({ start, end, timeField, detail, pageSize, cursor, filters = {} } = {}) {
+    // The service refuses filters here: an answer without them would have other objects, too.
+    const query = { start, end, time_field: timeField, detail, page_size: pageSize, ...filters };
     return this.#walk('/api/recent-crossmatches', query, cursor, page => page.objects);
   }
 
@@ -657,7 +659,13 @@ function inputOf(input) {
       `Cannot look up the ${typeof input} ${input}: give ids as bigint or text, because a number loses digits`,
     );
   if ('kind' in input) return input.kind === 'id' ? { ...input, diaObjectId: idText(input.diaObjectId) } : input;
-  const { ra, dec, radiusArcsec } = input;
+  // The types allow the name of the API, too.
+  const {
+    ra,
+    dec,
+    radius_arcsec,
+    radiusArcsec = radius_arcsec,
+  } = /** @type {typeof input & { readonly radius_arcsec?: number }} */ (input);
   return { kind: 'position', ra, dec, ...(radiusArcsec !== undefined && { radius_arcsec: radiusArcsec }) };
 }
 
@@ -760,7 +768,7 @@ function queryError(xml, status) {
   const retryable = status === 503;
   const code = retryable ? 'service_unavailable' : 'invalid_parameter';
   // The error does not name its parameter. If it is not QUERY, the message begins with it.
-  const [, param = 'QUERY'] = /^(AT|MAXREC) /.exec(message) ?? [];
+  const [, param = 'QUERY'] = /^(AT|MAXREC|RESPONSEFORMAT) /.exec(message) ?? [];
   return new NearskyError(`${message} (${status})`, { code, status, param: retryable ? undefined : param, retryable });
 }
 

@@ -66,6 +66,20 @@ export function listedStatus(args: SentObject): ListedStatus {
     : argument(args, 'status', named(LISTED_STATUSES));
 }
 
+/**
+ * The arguments, if the tool has all of them: a filter that is ignored would look like one that every object meets. The
+ * tools of the public service ignore other arguments (docs/contract.md, Connector).
+ * @throws ToolError
+ */
+export function only(args: SentObject, ...names: string[]): SentObject {
+  for (const name of args.keys()) {
+    if (names.includes(name)) continue;
+    const message = `Cannot take ${nameShown(name)} because this tool has only ${names.join(', ')}: leave it out`;
+    throw new ToolError('invalid_arguments', message);
+  }
+  return args;
+}
+
 /** The value of an argument. @throws ToolError */
 export function argument<T>(args: SentObject, name: string, kind: Kind<T>, must = kind.must): T {
   const given = args.get(name);
@@ -86,6 +100,10 @@ function invalid(name: string, must: string, given: SentValue | undefined): Tool
 
 /** Longer texts are not shown; messages give their length instead. */
 const LONG_TEXT = 64;
+
+function nameShown(name: string): string {
+  return name.length > LONG_TEXT ? `an argument whose name has ${name.length} characters` : name;
+}
 
 function shown(value: SentValue | undefined): string {
   if (value === undefined) return 'nothing';

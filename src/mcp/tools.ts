@@ -18,6 +18,7 @@ import {
   hoursOf,
   identifiersOf,
   listedStatus,
+  only,
 } from './arguments.ts';
 import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent, searchNearPosition } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
@@ -94,7 +95,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     }),
     required: ['area'],
     outputSchema: LISTING_SCHEMA,
-    prepare: args => listInArea(argument(args, 'area', AREA)),
+    prepare: args => listInArea(argument(only(args, 'area'), 'area', AREA)),
   },
   list_recent_rubin_transients: {
     describe: ({ MCP_MAX_OBJECTS }) =>
@@ -114,7 +115,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       catalog: { type: 'string', description: 'Only objects with a source in this catalog' },
     }),
     outputSchema: LISTING_SCHEMA,
-    prepare: (args, { config, catalogs }) => {
+    prepare: (sent, { config, catalogs }) => {
+      const args = only(sent, 'hours', 'status', 'catalog');
       const hours = hoursOf(args, config, DEFAULT_HOURS);
       const catalog = catalogName(
         args,
@@ -133,7 +135,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     properties: () => ({ query: { ...QUERY.schema, description: 'One SELECT in ADQL' } }),
     required: ['query'],
     outputSchema: QUERY_SCHEMA,
-    prepare: args => queryArchive(argument(args, 'query', QUERY)),
+    prepare: args => queryArchive(argument(only(args, 'query'), 'query', QUERY)),
   },
 };
 

@@ -72,6 +72,17 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
       fits(['NAXIS   = 2', 'NAXIS1  = 8', 'NAXIS2  = 10', 'TFIELDS = 1', "TFORM1  = '999999999D'"]),
       /take 7999999992 bytes/,
     ],
+    [
+      fits(['NAXIS   = 0'])
+        .slice(0, 2 * 2880)
+        .replace("'BINTABLE'", "'TABLE   '"),
+      /without a binary table: convert its ASCII table with TOPCAT or STILTS$/,
+    ],
+    [fits(['NAXIS   = 0']).slice(0, 2880), /without a binary table$/],
+    [
+      'Title: Stars, and more\nAuthors: A, B, C\n====\nByte-by-byte Description of file: t.dat\n----\n Bytes Format\n',
+      /it is a Machine-Readable Table \(MRT, CDS\): convert it to ECSV with astropy/,
+    ],
     [fits(['NAXIS   = -1']), /NAXIS .*-1 was found/],
     ['{"ra": 1, "dec": [[[[{"a": 1}', /not JSON/],
     [
@@ -90,6 +101,10 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     [
       'ra,dec\n1,2\n# and, that, is all\n',
       /row 2 has 3 fields, but its header has 2: a comment must stand before the header/,
+    ],
+    [
+      '#\nRA\tDE\tV\n---\t---\t---\n1\t2\t3\n\n#RESOURCE=a\n#Table\tII_246:\nRA\tDE\n1\t2\n',
+      /has 2 fields, but its header has 3: .*, another table in a file of its own$/,
     ],
     ['# r\n1,2\n3,4\n', /its first line has numbers instead of column names/],
     ['sep=,', /only one line/],

@@ -176,6 +176,8 @@ test('short forms of inputs; inputs that come as they are needed; none', async (
   assert.equal(results[2]!.normalized!.radius_arcsec, 2);
   assert.is(results[0]!.objects[0]!.ra, undefined);
   assert.equal(await client.lookup([]), []);
+  const [named] = await client.lookup([{ ...CROWD, radius_arcsec: 0.5 }], { radiusArcsec: 2 });
+  assert.is(named!.normalized!.radius_arcsec, 0.5);
 
   let taken = 0;
   async function* many(): AsyncGenerator<Input> {
@@ -406,6 +408,8 @@ needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
     assert.match(error.message, /^Line 1, column 8: .*a<b&c/);
     const late = await rejection(() => client.query(pending, { at: 999 }));
     assert.equal([late.code, late.param, late.status], ['invalid_parameter', 'AT', 400]);
+    const unread = await rejection(() => client.query(pending, { format: 'xls' as 'csv' }));
+    assert.equal([unread.param, unread.status], ['RESPONSEFORMAT', 400]);
   },
 );
 
@@ -478,6 +482,15 @@ test('a parameter that the service ignores is an error, with the nearest name', 
   assert.match(near.message, 'fromat (did you mean format?)');
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`zebra${i}`, 1]));
   assert.match((await rejection(() => client.object(FIRST_ID, { filters: many }))).message, 'zebra7, 4 others and');
+  // The types exclude these, but not everyone checks types.
+  const recent = async () => {
+    for await (const _ of client.recent({ filters: { reliability_min: 0.5 } } as never)) assert.unreachable();
+  };
+  for (const [ask, param] of [
+    [recent, 'reliability_min'],
+    [() => client.tns('2026abc', { at: 1 } as never), 'at'],
+  ] as const)
+    assert.is((await rejection(ask)).param, param);
 });
 
 test('a signal ends what waits', async ({ service }) => {

@@ -122,6 +122,9 @@ test('arguments that are none are errors of the call', async () => {
     [RECENT, { hours: '1' }, /hours must be/],
     [RECENT, { status: 'not_in_service' }, /status must be one of any, /],
     [RECENT, { catalog: 'usno' }, /catalog must be one of gaia_dr3/],
+    // Without an error, the answer would list objects of all catalogs.
+    [RECENT, { hours: 1, catalogs: 'usno' }, /^Cannot take catalogs because this tool has only hours, status, catalog/],
+    [AREA, { area: 'CIRCLE 1 2 3', ['x'.repeat(65)]: 1 }, /^Cannot take an argument whose name has 65 characters/],
   ] as const) {
     const { code, message } = await call(name, args);
     assert.is(code, 'invalid_arguments', message);

@@ -68,6 +68,7 @@ check('what is no query is an error of the call, with its place', async () => {
     [{ query: ' ' }, /query must be/],
     [{ query: 'x'.repeat(5001) }, /5001 characters/],
     [{ query: 'SELECT nothing FROM nearsky.objects' }, /^Line 1, column 8: /],
+    [{ query: 'SELECT 1 AS n FROM nearsky.objects', max_rows: 1 }, /^Cannot take max_rows because .* only query/],
     [{ query: 'DROP TABLE nearsky.objects' }, /^Line 1, column 1: /],
   ] as const) {
     const { code, message } = await call(args);

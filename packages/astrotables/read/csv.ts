@@ -194,7 +194,7 @@ export class Records implements TextRows {
   #add(at: number, end: number, fields: number, expected: number, limits: TableLimits): void {
     if (fields !== expected)
       throw new TableError(
-        `its row ${this.rows + 1} has ${fields} fields, but its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header' : ''}`,
+        `its row ${this.rows + 1} has ${fields} fields, but its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header, another table in a file of its own' : ''}`,
       );
     this.#places = withPlace(this.#places, this.rows, at, end);
     checkRows(++this.rows, limits);

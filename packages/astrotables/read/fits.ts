@@ -48,7 +48,12 @@ export function openFits(bytes: Uint8Array, limits: TableLimits): InputTable {
 
 function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
   const hdu = findHduOf(bytes, isTable);
-  if (!hdu) throw new TableError('it is a FITS file without a binary table');
+  if (!hdu) {
+    const isAscii = findHduOf(bytes, header => header.text('XTENSION')?.trim() === 'TABLE') !== undefined;
+    throw new TableError(
+      `it is a FITS file without a binary table${isAscii ? ': convert its ASCII table with TOPCAT or STILTS' : ''}`,
+    );
+  }
   checkRows(hdu.header.count('NAXIS2'), limits);
   const table = tableOf(hdu);
   if (hdu.dataStart + hdu.dataBytes > bytes.length) throw new TableError('its rows end early');

@@ -37,6 +37,8 @@ async function openedTable(sent: Uint8Array, limits: TableLimits, areTyped: bool
   const [title = ''] = head.split(/[\r\n]/, 1);
   if (!/^#|\t/.test(title) && /^-+(?:\t-+)+\r?$/m.test(head))
     throw new TableError('it is a Tab-Separated Table (TST): convert it to CSV with TOPCAT or STILTS');
+  if (/^Byte-by-byte Description of file/im.test(head))
+    throw new TableError('it is a Machine-Readable Table (MRT, CDS): convert it to ECSV with astropy or STILTS');
   if (head.startsWith('# %ECSV ')) return (await import('./ecsv.ts')).openEcsv(bytes, limits, areTyped);
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }
