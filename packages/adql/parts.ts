@@ -192,11 +192,15 @@ export function intersection(a: PixelBounds, b: PixelBounds): PixelBounds {
 
 /** Ranges of pixels at order 29 as the pixels of order 16 that contain them. */
 function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
+  return united(ranges.map(([first, end]) => [Number(first >> 26n), Number((end - 1n) >> 26n) + 1]));
+}
+
+/** @param ranges ascending by their first pixel; they may overlap */
+function united(ranges: readonly (readonly [first: number, end: number])[]): PixelBounds {
   const bounds: number[] = [];
   for (const [first, end] of ranges) {
-    const pair = [Number(first >> 26n), Number((end - 1n) >> 26n) + 1] as const;
-    if (bounds.length > 0 && pair[0] <= bounds.at(-1)!) bounds[bounds.length - 1] = pair[1];
-    else bounds.push(...pair);
+    if (bounds.length > 0 && first <= bounds.at(-1)!) bounds[bounds.length - 1] = Math.max(bounds.at(-1)!, end);
+    else bounds.push(first, end);
   }
   return Float64Array.from(bounds);
 }
@@ -220,13 +224,7 @@ export function boundsNear(ranges: readonly PixelRange[]): PixelBounds {
       for (const pixel of pixelNeighbours(order, first / size, fine)) near.push([pixel * width, (pixel + 1) * width]);
     }
   }
-  near.sort(([a], [b]) => a - b);
-  const merged: number[] = [];
-  for (const [first, end] of near) {
-    if (merged.length > 0 && first <= merged.at(-1)!) merged[merged.length - 1] = Math.max(merged.at(-1)!, end);
-    else merged.push(first, end);
-  }
-  return Float64Array.from(merged);
+  return united(near.sort(([a], [b]) => a - b));
 }
 
 /** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */

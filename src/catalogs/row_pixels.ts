@@ -24,6 +24,8 @@ const SAMPLED_ROWS = 100;
 const PIXELS = 12n * 4n ** BigInt(HEALPIX_ORDER);
 const REMEDY = `Searches would miss it, because they look up to ${MAX_OUTSIDE_ARCSEC} arcsec around a pixel. Import the catalog anew from its position columns, or name the columns from which its pixels were made as hats_col_ra and hats_col_dec in its properties`;
 
+type Numbers = ArrayLike<number>;
+
 /** The indexes of files whose rows are compared, evenly spread over a catalog's files. */
 export function sampledFiles(files: number): ReadonlySet<number> {
   const count = Math.min(SAMPLED_FILES, files);
@@ -34,13 +36,7 @@ export function sampledFiles(files: number): ReadonlySet<number> {
  * Compares all rows of a row group with their partition and with the bounds of its HEALPix column, at order 13.
  * @throws CatalogError if a row lies outside
  */
-export function checkAllRows(
-  file: ParquetFile,
-  rowGroup: number,
-  partition: Pixel,
-  ra: ArrayLike<number>,
-  dec: ArrayLike<number>,
-): void {
+export function checkAllRows(file: ParquetFile, rowGroup: number, partition: Pixel, ra: Numbers, dec: Numbers): void {
   const { order, ipix } = partition;
   const inPartition = (pixel: number) => pixel >> (2 * (MAX_ORDER - order)) === ipix;
   const stated = statedPixels(file, rowGroup);
@@ -54,7 +50,7 @@ export function checkAllRows(
     if (inPartition(pixel) && inBounds(pixel)) continue;
     const near = conePixels(MAX_ORDER, wrapped, declination, MAX_OUTSIDE_ARCSEC);
     if (near.some(inPartition) && near.some(inBounds)) continue;
-    const at = `row ${file.rowGroups[rowGroup]!.rowStart + row} at ra ${ra[row]}, dec ${declination}`;
+    const at = rowShown(file, rowGroup, row, ra, dec);
     if (!near.some(inPartition))
       throw new CatalogError(
         `Cannot use ${file.name} because its rows must lie in pixel ${ipix} of order ${order}, like its name: ${at} lies in pixel ${pixelOf(order, wrapped, declination)}. ${REMEDY}`,
@@ -63,6 +59,11 @@ export function checkAllRows(
       `Cannot use ${file.name} because the statistics of ${HEALPIX_COLUMN} must bound the pixels of row group ${rowGroup} (${stated!.min} to ${stated!.max}): ${at} lies in pixel ${pixel29(wrapped, declination)}. ${REMEDY}`,
     );
   }
+}
+
+/** @param row counted from the first of the row group */
+function rowShown({ rowGroups }: ParquetFile, rowGroup: number, row: number, ra: Numbers, dec: Numbers): string {
+  return `row ${rowGroups[rowGroup]!.rowStart + row} at ra ${ra[row]}, dec ${dec[row]}`;
 }
 
 /**
@@ -86,13 +87,12 @@ export async function checkSomeRows(file: ParquetFile, partition: Pixel, columns
   for (const [row, pixel] of pixels.slice(0, rows).entries()) {
     const [wrapped, declination] = [wrapRa(ra[row]!), dec[row]!];
     if (typeof pixel !== 'bigint' || !isPosition(wrapped, declination)) continue;
-    const isPixel = pixel >= 0n && pixel < PIXELS;
-    const centre = isPixel ? pixelCentre29(pixel) : undefined;
-    const away = centre && separationArcsec(centre.ra, centre.dec, wrapped, declination);
-    if (away !== undefined && away <= MAX_OUTSIDE_ARCSEC) continue;
-    const where = away === undefined ? 'no pixel' : `${Number(away.toPrecision(3))} arcsec away`;
+    const centre = pixel >= 0n && pixel < PIXELS ? pixelCentre29(pixel) : undefined;
+    const away = centre ? separationArcsec(centre.ra, centre.dec, wrapped, declination) : Infinity;
+    if (away <= MAX_OUTSIDE_ARCSEC) continue;
+    const where = centre ? `${Number(away.toPrecision(3))} arcsec away` : 'no pixel';
     throw new CatalogError(
-      `Cannot use ${file.name} because row ${file.rowGroups[rowGroup]!.rowStart + row} at ra ${ra[row]}, dec ${declination} lies in pixel ${pixel29(wrapped, declination)}, but its ${HEALPIX_COLUMN} is ${pixel}, ${where}. ${REMEDY}`,
+      `Cannot use ${file.name} because ${rowShown(file, rowGroup, row, ra, dec)} lies in pixel ${pixel29(wrapped, declination)}, but its ${HEALPIX_COLUMN} is ${pixel}, ${where}. ${REMEDY}`,
     );
   }
 }

@@ -100,7 +100,7 @@ Keys that the file lacks are taken from the catalog.`,
     },
     'allow-missing-columns': { help: 'add, replace: treat payload columns that the catalog lacks as null' },
     quick: {
-      help: 'add, replace: only check that the files exist, the ids of one file, and some rows of up to 16 files; skip the check of every file and the count of rows without a position',
+      help: 'add, replace: check only that the files exist, the ids of one file, and some rows of up to 16 files. Rows without a position are not counted',
     },
     rows: {
       help: 'add, replace, check: read the position of every row; this is always done for a local directory',

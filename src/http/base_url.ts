@@ -7,7 +7,7 @@ export const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
 /**
  * The address at which the client reaches the service, without a slash at the end: PUBLIC_BASE_URL, else the scheme and
  * host that the client uses. The scheme is `https` if a proxy states that in X-Forwarded-Proto, else the request's own.
- * If several proxies state a scheme, the first is that of the proxy that the client reached.
+ * Each proxy on the way may add its scheme to that header. The first scheme is the one that the client used.
  * The host comes from the Host header if it is valid, else from the request.
  */
 export function baseUrl({ url, headers }: IncomingRequest, { PUBLIC_BASE_URL }: Config): string {

@@ -67,17 +67,14 @@ export function listedStatus(args: SentObject): ListedStatus {
 }
 
 /**
- * The arguments, if the tool has all of them: a filter that is ignored would look like one that every object meets. The
- * tools of the public service ignore other arguments (docs/contract.md, Connector).
- * @throws ToolError
+ * An ignored filter would look like one that every object meets.
+ * @throws ToolError if an argument has none of the names
  */
-export function only(args: SentObject, ...names: string[]): SentObject {
-  for (const name of args.keys()) {
-    if (names.includes(name)) continue;
-    const message = `Cannot take ${nameShown(name)} because this tool has only ${names.join(', ')}: leave it out`;
-    throw new ToolError('invalid_arguments', message);
-  }
-  return args;
+export function refuseOthers(args: SentObject, names: readonly string[]): void {
+  const other = args.keys().find(name => !names.includes(name));
+  if (other === undefined) return;
+  const message = `Cannot take ${nameShown(other)} because this tool has only ${names.join(', ')}: leave it out`;
+  throw new ToolError('invalid_arguments', message);
 }
 
 /** The value of an argument. @throws ToolError */

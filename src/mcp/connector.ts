@@ -9,6 +9,7 @@ import { baseUrl } from '../http/base_url.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Answer } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
+import { refuseOthers } from './arguments.ts';
 import { callerOf, SESSION_HEADER } from './caller.ts';
 import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
 import { INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError, type RpcRequest, resultResponse } from './rpc.ts';
@@ -114,7 +115,9 @@ export class Connector {
     if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool because arguments must be an object');
     try {
       exchange.asked = { tool: name, arguments: toJson(args) };
-      const run = tool.prepare(args, this.#service);
+      const { properties, refusesOthers, prepare } = tool;
+      if (refusesOthers) refuseOthers(args, Object.keys(properties?.(this.#service.config) ?? {}));
+      const run = prepare(args, this.#service);
       const text = await this.#runLimited(run, exchange);
       const result = toolResult(text, false);
       return tool.outputSchema ? { ...result, structuredContent: parseJson(text) } : result;

@@ -18,7 +18,6 @@ import {
   hoursOf,
   identifiersOf,
   listedStatus,
-  only,
 } from './arguments.ts';
 import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent, searchNearPosition } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
@@ -30,6 +29,8 @@ interface Tool {
   /** JSON Schemas of the arguments; none by default. */
   properties?(config: Config): Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
+  /** Whether an argument that is not in `properties` is an error. The tools of the public service ignore others. */
+  readonly refusesOthers?: boolean;
   /** JSON Schema of the answer. With it, the answer also contains `structuredContent`. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /**
@@ -95,7 +96,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     }),
     required: ['area'],
     outputSchema: LISTING_SCHEMA,
-    prepare: args => listInArea(argument(only(args, 'area'), 'area', AREA)),
+    refusesOthers: true,
+    prepare: args => listInArea(argument(args, 'area', AREA)),
   },
   list_recent_rubin_transients: {
     describe: ({ MCP_MAX_OBJECTS }) =>
@@ -115,8 +117,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       catalog: { type: 'string', description: 'Only objects with a source in this catalog' },
     }),
     outputSchema: LISTING_SCHEMA,
-    prepare: (sent, { config, catalogs }) => {
-      const args = only(sent, 'hours', 'status', 'catalog');
+    refusesOthers: true,
+    prepare: (args, { config, catalogs }) => {
       const hours = hoursOf(args, config, DEFAULT_HOURS);
       const catalog = catalogName(
         args,
@@ -135,7 +137,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     properties: () => ({ query: { ...QUERY.schema, description: 'One SELECT in ADQL' } }),
     required: ['query'],
     outputSchema: QUERY_SCHEMA,
-    prepare: args => queryArchive(argument(only(args, 'query'), 'query', QUERY)),
+    refusesOthers: true,
+    prepare: args => queryArchive(argument(args, 'query', QUERY)),
   },
 };
 

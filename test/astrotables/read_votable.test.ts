@@ -45,7 +45,7 @@ needs(test, hasStilts ? undefined : 'STILTS is not installed (Debian package sti
   }),
 );
 
-test('the rows are those of the first table that has some', async () => {
+test('empty tables before the first table with rows are passed over', async () => {
   const table = (name: string, data: string) =>
     `<TABLE><FIELD name="${name}" datatype="int"/>${data && `<DATA>${data}</DATA>`}</TABLE>`;
   const stream = (bytes: string) => `<BINARY2><STREAM encoding="base64">${bytes}</STREAM></BINARY2>`;

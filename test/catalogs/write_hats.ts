@@ -25,7 +25,7 @@ export interface HatsOptions {
   /** Names of the DOUBLE columns with the positions, degrees. */
   readonly ra: string;
   readonly dec: string;
-  /** Positions from which the pixels of rows are made, if they differ from those of the columns; degrees. */
+  /** Positions that determine the pixels of rows, degrees; the positions in the columns by default. */
   readonly pixelsOf?: readonly { readonly ra: number | null; readonly dec: number | null }[];
   /** A pixel with more rows than this is split, so that orders mix as hats-import mixes them. Default: no limit. */
   readonly maxRows?: number;
