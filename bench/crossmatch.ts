@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openStore } from '../src/store/store.ts';
+import { openStore } from '../src/core/store/store.ts';
 import { type HatsSky, hatsSky } from './hats_sky.ts';
 import { cpuMsOf, statOf } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';

@@ -2,11 +2,11 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { columnNames } from '../src/contract/catalog.ts';
-import { catalogDefinition } from '../src/contract/catalogs.ts';
-import { FORMAT_VERSION, openStore } from '../src/store/store.ts';
-import { Writer } from '../src/store/writer.ts';
-import { type HatsColumn, writeHats } from '../test/catalogs/write_hats.ts';
+import { columnNames } from '../src/core/contract/catalog.ts';
+import { catalogDefinition } from '../src/core/contract/catalogs.ts';
+import { FORMAT_VERSION, openStore } from '../src/core/store/store.ts';
+import { Writer } from '../src/core/store/writer.ts';
+import { type HatsColumn, writeHats } from '../test/core/catalogs/write_hats.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
 
 export interface HatsSky {

@@ -4,7 +4,7 @@
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../src/store/store.ts';
+import { openStore } from '../src/core/store/store.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { hatsSky } from './hats_sky.ts';
 import { type Alert, writeAlerts } from './ingest.ts';

@@ -6,14 +6,14 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../src/config/config.ts';
-import type { BrokerName } from '../src/contract/brokers.ts';
-import { columnNames } from '../src/contract/catalog.ts';
-import { CATALOGS } from '../src/contract/catalogs.ts';
-import { provenanceSetOf } from '../src/crossmatch/provenance.ts';
-import { FORMAT_VERSION, openStore } from '../src/store/store.ts';
-import type { CrossmatchResult, Delivery } from '../src/store/types.ts';
-import { Writer } from '../src/store/writer.ts';
+import { loadConfig } from '../src/core/config/config.ts';
+import type { BrokerName } from '../src/core/contract/brokers.ts';
+import { columnNames } from '../src/core/contract/catalog.ts';
+import { CATALOGS } from '../src/core/contract/catalogs.ts';
+import { provenanceSetOf } from '../src/core/crossmatch/provenance.ts';
+import { FORMAT_VERSION, openStore } from '../src/core/store/store.ts';
+import type { CrossmatchResult, Delivery } from '../src/core/store/types.ts';
+import { Writer } from '../src/core/store/writer.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
 
 export interface Night {

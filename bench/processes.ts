@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openStore } from '../src/store/store.ts';
-import type { Delivery } from '../src/store/types.ts';
-import { Writer } from '../src/store/writer.ts';
+import { openStore } from '../src/core/store/store.ts';
+import type { Delivery } from '../src/core/store/types.ts';
+import { Writer } from '../src/core/store/writer.ts';
 import type { Sky } from './sky.ts';
 
 const FIRST_ID = 170_000_000_000_000_000n;

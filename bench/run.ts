@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../src/base/error_text.ts';
+import { messageOf } from '../src/core/base/error_text.ts';
 import { adql } from './adql.ts';
 import { core } from './core.ts';
 import { crossmatch } from './crossmatch.ts';

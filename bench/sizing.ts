@@ -5,7 +5,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore } from '../src/store/store.ts';
+import { openStore } from '../src/core/store/store.ts';
 import { startService, withDirectory } from './processes.ts';
 import type { Options, Workload } from './report.ts';
 import { fill } from './transfer.ts';

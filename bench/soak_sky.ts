@@ -3,9 +3,9 @@
  * registries.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { columnNames } from '../src/contract/catalog.ts';
-import { catalogDefinition } from '../src/contract/catalogs.ts';
-import { writeHats } from '../test/catalogs/write_hats.ts';
+import { columnNames } from '../src/core/contract/catalog.ts';
+import { catalogDefinition } from '../src/core/contract/catalogs.ts';
+import { writeHats } from '../test/core/catalogs/write_hats.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
 import type { Alert } from './ingest.ts';
 import { idOf } from './processes.ts';

@@ -5,8 +5,8 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Indexer } from '../src/generations/indexer.ts';
-import { Pool as ThreadPool } from '../src/pool/pool.ts';
+import { Indexer } from '../src/core/generations/indexer.ts';
+import { Pool as ThreadPool } from '../src/core/pool/pool.ts';
 import { startService, storeSky, withDirectory } from './processes.ts';
 import { median, type Options, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer } from '@platformatic/kafka';
-import { openStore } from '../src/store/store.ts';
-import { Writer } from '../src/store/writer.ts';
-import { KafkaServer, whyNoKafka } from '../test/consume/kafka_server.ts';
+import { openStore } from '../src/core/store/store.ts';
+import { Writer } from '../src/core/store/writer.ts';
+import { KafkaServer, whyNoKafka } from '../test/capabilities/consume/kafka_server.ts';
+import { addObjects } from '../test/core/stream/support.ts';
 import { send, start } from '../test/e2e/support.ts';
-import { addObjects } from '../test/stream/support.ts';
 import { median, type Options, quantile, type Workload } from './report.ts';
 import { fill } from './transfer.ts';
 
@@ -76,7 +76,7 @@ function startPublish(kafka: KafkaServer, topic: string, data: string) {
   return start(['publish', '--data', data], {
     PUBLISH_KAFKA_SERVERS: kafka.server,
     PUBLISH_TOPIC: topic,
-    PUBLISH_KAFKA_TLS: 'false',
+    PUBLISH_KAFKA_TLS: 'no',
   });
 }
 

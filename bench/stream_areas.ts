@@ -3,20 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { areaOfShape, circle } from '@nearsky/sky-index';
-import type { FollowedArea } from '../src/answers/followed_areas.ts';
-import { SharedFragments } from '../src/answers/shared_fragments.ts';
-import { eventSelection, positionAfter } from '../src/answers/stream_events.ts';
-import { SharedState } from '../src/base/shared_state.ts';
-import { loadConfig } from '../src/config/config.ts';
-import { answerSettings } from '../src/crossmatch/provenance.ts';
-import { ThreadMetrics } from '../src/metrics/thread_metrics.ts';
-import type { Coordination } from '../src/service/coordination.ts';
-import { EventStreams } from '../src/service/event_streams.ts';
-import { openStore } from '../src/store/store.ts';
-import { Writer } from '../src/store/writer.ts';
+import { EventStreams } from '../src/capabilities/streams/event_streams.ts';
+import { SETTINGS } from '../src/capabilities.ts';
+import type { FollowedArea } from '../src/core/answers/followed_areas.ts';
+import { SharedFragments } from '../src/core/answers/shared_fragments.ts';
+import { eventSelection, positionAfter } from '../src/core/answers/stream_events.ts';
+import { SharedState } from '../src/core/base/shared_state.ts';
+import { loadConfig } from '../src/core/config/config.ts';
+import { answerSettings } from '../src/core/crossmatch/provenance.ts';
+import { ThreadMetrics } from '../src/core/metrics/thread_metrics.ts';
+import type { Coordination } from '../src/core/service/coordination.ts';
+import { openStore } from '../src/core/store/store.ts';
+import { Writer } from '../src/core/store/writer.ts';
+import { delivery, provenance } from '../test/core/store/support.ts';
+import { crossmatch, FIRST_ID } from '../test/core/stream/support.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';
-import { delivery, provenance } from '../test/store/support.ts';
-import { crossmatch, FIRST_ID } from '../test/stream/support.ts';
 import { median, type Options, type Workload } from './report.ts';
 
 const OBJECTS = 20_000;
@@ -80,7 +81,7 @@ async function readAll(store: ReturnType<typeof openStore>, all: number, areas: 
     onGeneration: () => {},
   };
   const streams = new EventStreams({
-    config: loadConfig(),
+    config: loadConfig({}, SETTINGS),
     coordination: coordination as unknown as Coordination,
     store: () => store,
     fragments: () => fragments,

@@ -5,16 +5,16 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../src/config/config.ts';
-import { CATALOGS } from '../src/contract/catalogs.ts';
-import { RejectLog } from '../src/ingest/rejects.ts';
-import { packSource } from '../src/store/records.ts';
-import { openStore, type Store } from '../src/store/store.ts';
-import type { CrossmatchResult, ProvenanceSet } from '../src/store/types.ts';
-import { Writer } from '../src/store/writer.ts';
-import { NO_TRANSIENT } from '../src/tns/association.ts';
-import { exportStore } from '../src/transfer/exporter.ts';
-import { Importer } from '../src/transfer/importer.ts';
+import { exportStore } from '../src/capabilities/transfer/exporter.ts';
+import { Importer } from '../src/capabilities/transfer/importer.ts';
+import { loadConfig } from '../src/core/config/config.ts';
+import { CATALOGS } from '../src/core/contract/catalogs.ts';
+import { RejectLog } from '../src/core/ingest/rejects.ts';
+import { packSource } from '../src/core/store/records.ts';
+import { openStore, type Store } from '../src/core/store/store.ts';
+import type { CrossmatchResult, ProvenanceSet } from '../src/core/store/types.ts';
+import { Writer } from '../src/core/store/writer.ts';
+import { NO_TRANSIENT } from '../src/core/tns/association.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 

@@ -4,8 +4,8 @@
  * time (ms since 1970).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore } from '../src/store/store.ts';
-import { Writer } from '../src/store/writer.ts';
+import { openStore } from '../src/core/store/store.ts';
+import { Writer } from '../src/core/store/writer.ts';
 import { deliveries } from './processes.ts';
 import { readSky } from './sky.ts';
 

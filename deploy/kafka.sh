@@ -25,6 +25,7 @@ inter.broker.listener.name=PLAINTEXT
 log.dirs=$directory/log
 offsets.topic.replication.factor=${#servers[@]}
 auto.create.topics.enable=false
+metadata.max.idle.interval.ms=5000
 END
 # All servers of the cluster must have this id.
 run kafka.tools.StorageTool format --ignore-formatted -t bmVhcnNreS1leGFtcGxlMQ -c "$directory/server.properties"

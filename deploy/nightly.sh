@@ -18,6 +18,11 @@ keep_newest() {
     while read -r old; do rm -rf "$old"; done
 }
 
+# Removes what a killed job of an earlier day left unfinished. What is still being made changes all the time.
+remove_unfinished() {
+  find "$1" -maxdepth 1 -name "nearsky-[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]$2.[0-9]*.part" -mmin +720 -exec rm -rf {} +
+}
+
 job=$1
 case $job in
   ingest)
@@ -47,6 +52,7 @@ case $job in
     [ "$keep" -ge 1 ]
     suffix=$([ "$job" = backup ] || echo .ndjson.gz)
     target=$directory/nearsky-$(date -u +%F)$suffix
+    if [ -d "$directory" ]; then remove_unfinished "$directory" "$suffix"; fi
     # What has its name is complete.
     [ -e "$target" ] || nearsky "$job" "$target"
     keep_newest "$directory" "$keep" "$suffix"

@@ -3,9 +3,11 @@
  *
  *   node docs/client_types.ts
  */
+
 import { readFileSync, writeFileSync } from 'node:fs';
-import { programFile } from '../src/base/program_files.ts';
-import { loadConfig } from '../src/config/config.ts';
+import { CAPABILITIES, SETTINGS } from '../src/capabilities.ts';
+import { programFile } from '../src/core/base/program_files.ts';
+import { loadConfig } from '../src/core/config/config.ts';
 import {
   CATALOG_OUTCOMES,
   DETAIL_LEVELS,
@@ -15,12 +17,13 @@ import {
   OBJECT_STATUSES,
   QUALIFIES_REASONS,
   TIME_FIELDS,
-} from '../src/contract/enums.ts';
-import { MATCH_FORMATS, TABLE_FORMATS } from '../src/contract/formats.ts';
-import { AREA_PATH } from '../src/contract/limits.ts';
-import { FINDS, ROWS_KEPT } from '../src/contract/table_match.ts';
-import { type ComponentName, openApiDocument } from '../src/documents/openapi/document.ts';
-import type { Schema, Schemas } from '../src/documents/openapi/schema.ts';
+} from '../src/core/contract/enums.ts';
+import { MATCH_FORMATS, TABLE_FORMATS } from '../src/core/contract/formats.ts';
+import { AREA_PATH } from '../src/core/contract/limits.ts';
+import { FINDS, ROWS_KEPT } from '../src/core/contract/table_match.ts';
+import { type ComponentName, openApiDocument } from '../src/core/documents/openapi/document.ts';
+import type { Schema, Schemas } from '../src/core/documents/openapi/schema.ts';
+import { loadApi } from '../src/core/loaded.ts';
 
 export const CLIENT_TYPES = programFile('clients/typescript/nearsky.d.ts');
 const BEGIN = '// The next types are made by docs/client_types.ts from the contract.\n';
@@ -49,7 +52,7 @@ interface Declared {
   readonly nested?: Readonly<Record<string, string>>;
 }
 
-const { components, paths } = openApiDocument(loadConfig());
+const { components, paths } = openApiDocument(await loadApi(CAPABILITIES), loadConfig({}, SETTINGS));
 const { schemas } = components;
 const areaAnswer = paths[AREA_PATH]!.post!.responses[200]!.content as Record<string, { schema: Schema }>;
 const [areaPage] = areaAnswer['application/json']!.schema.oneOf as [Schema];
@@ -59,13 +62,14 @@ const { catalogs_skipped: _, partial: __, ...published } = schemas.PublishedMatc
 
 const INTERFACES: Readonly<Record<string, Declared>> = {
   PublishedTns: { about: 'The associated registry object.', of: [published.tns!] },
+  MatchStatistics: { about: aboutOf(published.statistics!), of: [published.statistics!] },
   Match: {
     about: 'A coincident source: the nearest of its catalog. Most optional keys come with `full`.',
     of: [
       schemas.MatchSummary,
       { ...schemas.PublishedMatch, properties: { ...published, ...(ofLookups.properties as Schemas) } },
     ],
-    nested: { tns: 'PublishedTns' },
+    nested: { tns: 'PublishedTns', statistics: 'MatchStatistics' },
   },
   ObjectTns: { about: aboutOf(schemas.ObjectTns), of: [schemas.ObjectTns] },
   TnsRecord: { about: aboutOf(schemas.TnsRecord), of: [schemas.TnsRecord] },

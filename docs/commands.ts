@@ -1,10 +1,11 @@
 /**
- * Prints commands.md: what `nearsky COMMAND --help` prints, for every command.
+ * Prints commands.md: what `nearsky COMMAND --help` prints, for every command. The settings are in settings.md only.
  *
  *   node docs/commands.ts >docs/commands.md
  */
-import { commandHelp } from '../src/commands/cli.ts';
+
 import { COMMANDS } from '../src/commands/table.ts';
+import { commandHelp } from '../src/core/cli/command.ts';
 
 const HEAD = `# Commands
 
@@ -14,8 +15,11 @@ Each command prints its own section of this page with \`nearsky COMMAND --help\`
 /** All of commands.md. */
 export async function commandsPage(): Promise<string> {
   const sections: string[] = [];
-  for (const [name, { load }] of [...COMMANDS].sort(([a], [b]) => (a < b ? -1 : 1)))
-    sections.push(`## ${name}\n\n\`\`\`text\n${commandHelp((await load()).command).trimEnd()}\n\`\`\`\n`);
+  for (const [name, { load }] of [...COMMANDS].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { command } = await load();
+    const help = commandHelp({ ...command, description: command.pageDescription ?? command.description });
+    sections.push(`## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`);
+  }
   return [HEAD, ...sections].join('\n');
 }
 

@@ -5,10 +5,10 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, optionsOf, optionText, usagesOf } from '../src/commands/cli.ts';
 import { COMMANDS } from '../src/commands/table.ts';
-import { paragraphsOf } from '../src/commands/wrap.ts';
-import { loadConfig } from '../src/config/config.ts';
+import { type Command, optionsOf, optionText, usagesOf } from '../src/core/cli/command.ts';
+import { paragraphsOf } from '../src/core/cli/wrap.ts';
+import { loadConfig } from '../src/core/config/config.ts';
 
 /** A text as roff: backslashes, hyphens, and lines that begin like a request. */
 const roff = (text: string) =>

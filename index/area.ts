@@ -2,6 +2,7 @@
 import type { Region } from './area_index.ts';
 import {
   CELL_PIXELS,
+  cellPlace,
   cellVector,
   MAX_AREA_ORDER,
   maxCellRadius,
@@ -9,7 +10,7 @@ import {
   pixel29,
   pixelOfDeepCell,
 } from './healpix.ts';
-import type { Vector } from './sphere.ts';
+import { type Vector, vectorOf } from './sphere.ts';
 
 /** Whether a position, degrees, lies in the area. Valid only for positions in the range of the test. */
 export type PositionTest = (ra: number, dec: number) => boolean;
@@ -253,7 +254,7 @@ interface Cell<Part> {
 
 /**
  * The area of a shape: the largest possible pixels inside it, and the pixels that its edge crosses, divided as long as
- * that pays off. The generator yields when other work may run.
+ * that pays off. It may miss pixels by up to their size. The generator yields when other work may run.
  * @param enough once the edge crosses more pixels than this, no pixel is divided further
  * @param maxOrder the order of the smallest pixels, 0 to 16
  */
@@ -262,29 +263,81 @@ export function* areaOfShape<Part>(
   enough = ENOUGH_CUT,
   maxOrder = MAX_AREA_ORDER,
 ): Generator<undefined, Area, undefined> {
+  return (yield* divided(shape, enough, maxOrder, false))!;
+}
+
+/**
+ * The pixels of an order that a shape touches, as far as `DEEPER` orders and `MAX_SEARCHED` cells tell; undefined if its
+ * edge crosses more than `maxCut` of them. The generator yields as `areaOfShape` does.
+ */
+export function touchedPixels<Part>(
+  shape: Shape<Part>,
+  maxCut: number,
+  order: number,
+): Generator<undefined, Area | undefined, undefined> {
+  return divided(shape, maxCut, order, true);
+}
+
+function* divided<Part>(
+  shape: Shape<Part>,
+  enough: number,
+  maxOrder: number,
+  isTouched: boolean,
+): Generator<undefined, Area | undefined, undefined> {
   const ranges: Range[] = [];
   let cut: Cell<Part>[] = Array.from({ length: 12 }, (_, face) => ({ face, x: 0, y: 0, part: shape.whole }));
   let looked = 0;
   for (let order = 0; ; order++) {
     const radius = maxCellRadius(order);
     const seen: Cell<Part>[] = [];
-    for (const { face, x, y, part: around } of cut) {
-      if (++looked % PIXELS_A_YIELD === 0) yield;
-      const part = shape.partAt(cellVector(order, face, x, y), radius, around);
-      if (typeof part !== 'boolean') seen.push({ face, x, y, part });
-      else if (part) ranges.push(rangeOf(order, face, x, y, undefined));
-    }
+    for (const { face, x: parentX, y: parentY, part: around } of cut)
+      for (let child = 0; child < (order === 0 ? 1 : 4); child++) {
+        if (++looked % PIXELS_A_YIELD === 0) yield;
+        const x = 2 * parentX + (child & 1);
+        const y = 2 * parentY + (child >> 1);
+        const part = shape.partAt(cellVector(order, face, x, y), radius, around);
+        if (typeof part !== 'boolean') {
+          if (seen.push({ face, x, y, part }) > enough && isTouched) return undefined;
+        } else if (part) ranges.push(rangeOf(order, face, x, y, undefined));
+      }
     cut = seen;
     if (cut.length > enough || order === maxOrder || cut.length === 0) {
-      for (const { face, x, y, part } of cut) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
+      const left = { cells: isTouched ? MAX_SEARCHED : 0 };
+      for (const cell of cut) {
+        if (++looked % PIXELS_A_YIELD === 0) yield;
+        const { face, x, y, part } = cell;
+        if (reaches(shape, order, cell, left)) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
+      }
       const list = new RangeList();
       for (const range of ranges.sort((a, b) => a.first - b.first)) list.add(range);
       return list.area();
     }
-    cut = cut.flatMap(({ face, x, y, part }) =>
-      [0, 1, 2, 3].map(child => ({ face, x: 2 * x + (child & 1), y: 2 * y + (child >> 1), part })),
-    );
   }
+}
+
+/** The number of orders to which a cut pixel is divided to find a position in a shape. */
+const DEEPER = 10;
+/** The maximum number of cells that are searched for that, in one pixel and in all pixels of an area. */
+const MAX_SEARCHED_IN_PIXEL = 1000;
+const MAX_SEARCHED = 100_000;
+
+/**
+ * Whether a shape has a position in a pixel whose disc its edge crosses; true if the search ends before that is known.
+ * @param left the number of cells that may be searched
+ */
+function reaches<Part>(shape: Shape<Part>, order: number, cell: Cell<Part>, left: { cells: number }): boolean {
+  const cells = [{ ...cell, order }];
+  for (let searched = 0; cells.length > 0; searched++) {
+    if (searched === MAX_SEARCHED_IN_PIXEL || left.cells-- <= 0) return true;
+    const { order: own, face, x, y, part: around } = cells.pop()!;
+    const { ra, dec } = cellPlace(own, face, x, y);
+    const part = shape.partAt(vectorOf(ra, dec), maxCellRadius(own), around);
+    if (part === false) continue;
+    if (part === true || shape.testOf(part)(ra, dec) || own === order + DEEPER) return true;
+    for (let child = 0; child < 4; child++)
+      cells.push({ order: own + 1, face, x: 2 * x + (child & 1), y: 2 * y + (child >> 1), part });
+  }
+  return false;
 }
 
 function rangeOf(order: number, face: number, x: number, y: number, test: PositionTest | undefined): Range {

@@ -188,10 +188,15 @@ function cell24(face: number, x: number, y: number): number {
 const MIDDLE_X = 0.5 + 0.0371;
 const MIDDLE_Y = 0.5 - 0.0293;
 
-/** A point near the middle of a cell of a face; order 0 to 16. */
-export function cellVector(order: number, face: number, ix: number, iy: number): Vector {
+/** A position near the middle of a cell of a face, degrees; order 0 to 29. */
+export function cellPlace(order: number, face: number, ix: number, iy: number): { ra: number; dec: number } {
   const nside = 1 << order;
-  const { ra, dec } = positionOf(face, (ix + MIDDLE_X) / nside, (iy + MIDDLE_Y) / nside);
+  return positionOf(face, (ix + MIDDLE_X) / nside, (iy + MIDDLE_Y) / nside);
+}
+
+/** The same as a vector. */
+export function cellVector(order: number, face: number, ix: number, iy: number): Vector {
+  const { ra, dec } = cellPlace(order, face, ix, iy);
   return vectorOf(ra, dec);
 }
 
@@ -200,6 +205,12 @@ export function cellVector(order: number, face: number, ix: number, iy: number):
  * around the middle of a cell (Reinecke & Hivon, A&A 580, A132, 2015), plus the distance of the vector from the middle.
  */
 export function maxCellRadius(order: number): number {
+  return (MAX_CELL_RADII[order] ??= maxCellRadiusOf(order));
+}
+
+const MAX_CELL_RADII: number[] = [];
+
+function maxCellRadiusOf(order: number): number {
   const nside = 1 << order;
   const corner = vectorOf(45 / nside, Math.asin(2 / 3) / RADIANS_PER_DEGREE);
   const z = 1 - (1 - 1 / nside) ** 2 / 3;

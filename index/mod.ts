@@ -7,6 +7,7 @@ export {
   areaOfShape,
   type ProbabilityPixels,
   type Shape,
+  touchedPixels,
 } from './area.ts';
 export { AreaIndex, type Region } from './area_index.ts';
 export { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from './area_walk.ts';

@@ -7,7 +7,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pixelOf } from '../index/healpix.ts';
-import { CATALOGS } from '../src/contract/catalogs.ts';
+import { CATALOGS } from '../src/core/contract/catalogs.ts';
 import { besideStars, makeAlerts, type Target } from './make/alerts.ts';
 import { makeCatalogs, readGaia } from './make/catalogs.ts';
 import { releaseColumns } from './make/columns.ts';

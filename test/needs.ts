@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { uvu } from 'uvu';
+import { isDeno } from './runtime.ts';
 
 /** Why a tool of `test/package.json` cannot be used, if so. */
 export function toolObstacle(name: string): string | undefined {
@@ -14,6 +15,15 @@ export function duckdbObstacle(isInstalled: boolean): string | undefined {
   return isInstalled ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
 }
 
+/** Links to the open files of this process. */
+export const OPEN_FILES = '/proc/self/fd';
+
+/** Why a test cannot see which files its process has open, if so. */
+export function openFilesObstacle(): string | undefined {
+  if (isDeno) return 'what files a process has open cannot be seen by a test without all permissions';
+  return existsSync(OPEN_FILES) ? undefined : `there is no ${OPEN_FILES}`;
+}
+
 /**
  * `test`, or with an obstacle a `skip` that reports the name and the reason. `test/run.ts` lists it, and counts a test
  * that is skipped without a reason as failed.
@@ -24,7 +34,7 @@ export function needs<T>(
 ): (name: string, body: uvu.Callback<T>) => void {
   if (obstacle === undefined) return test;
   return name => {
-    console.log(`skipped: ${name}: ${obstacle}`);
+    console.log(`skipped (${obstacle}): ${name}`);
     test.skip(name);
   };
 }

@@ -6,6 +6,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
   'They read files of the repository, or run programs of other projects on them.': [
     'architecture',
     'clients/python_package',
+    'core/compiled_without',
     'deploy/',
     'docs/',
     'libraries',
@@ -14,7 +15,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
   ],
   'They test what Node builds, or start each runtime by themselves: packages of npm and Debian, the executable, the tasks of Deno.':
     ['e2e/binary', 'e2e/deno', 'install/'],
-  'They need what Deno lacks: DuckDB in the process of the test (Deno ends by SIGSEGV when it frees its rows at the exit), /proc, a clock that is wrong for one process, or connections that node:http takes over.':
+  'They need what Deno lacks: DuckDB in the process of the test (Deno ends by SIGSEGV when it frees its rows at the exit), /proc, /dev/full, a clock that is wrong for one process, or connections that node:http takes over.':
     [
       'adql/engine',
       'adql/functions',
@@ -22,21 +23,22 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
       'adql/oracle',
       'e2e/nodes_faults',
       'e2e/other_systems',
-      'pages/browser',
-      'server/plain_gets',
-      'tap/archive',
-      'tap/changes',
-      'tap/earlier',
-      'tap/engine_memory',
-      'tap/generation',
-      'tap/job',
-      'tap/live',
-      'tap/loaded_rows',
-      'tap/replaced_catalog',
-      'tap/views',
+      'capabilities/pages/browser',
+      'core/http/full_disk',
+      'core/server/plain_gets',
+      'capabilities/adql/archive',
+      'capabilities/adql/changes',
+      'capabilities/adql/earlier',
+      'capabilities/adql/engine_memory',
+      'capabilities/adql/edition',
+      'capabilities/adql/query_run',
+      'capabilities/adql/live',
+      'capabilities/adql/loaded_rows',
+      'capabilities/adql/replaced_catalog',
+      'capabilities/adql/views',
     ],
-  'They take the memory of processes that the kernel bounds, or all their slots. `tap/engine_ends`, `pool/` and `neighbour/attacks` do so under both.':
-    ['neighbour/tables', 'tap/hungry'],
+  'They take the memory of processes that the kernel bounds, or all their slots. `capabilities/adql/engine_ends`, `core/pool/` and `neighbour/attacks` do so under both.':
+    ['neighbour/tables', 'capabilities/adql/hungry'],
   'They compare with programs of other projects, in Python and Java. The service answers both runtimes alike.': [
     'adql/cds',
     'astrotables/read_frames',
@@ -45,18 +47,18 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'clients/python',
     'clients/served',
     'hats/oracle',
-    'tables/readers',
-    'vo/clients',
+    'core/tables/readers',
+    'capabilities/vo/clients',
   ],
   'They compute at length, without interfaces of a runtime: V8 executes them in both.': [
-    'catalogs/footprint',
-    'cluster/simulation',
-    'contract/occurs',
-    'crossmatch/calibration',
-    'crossmatch/quirks',
+    'core/catalogs/footprint',
+    'core/cluster/simulation',
+    'core/contract/occurs',
+    'core/crossmatch/calibration',
+    'core/crossmatch/quirks',
     'fuzz/',
-    'tap/sources',
-    'vo/large_maps',
+    'capabilities/adql/sources',
+    'capabilities/vo/large_maps',
     'index/real_sky',
   ],
   'They are campaigns of kills and faults, on orders of writes that both share. `e2e/kill`, `e2e/nodes`, `faults/power` and `faults/full_disk` run under both.':
@@ -82,9 +84,9 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
 
 const entries = Object.entries(NODE_ONLY).flatMap(([reason, names]) => names.map(name => ({ name, reason })));
 
-/** Reports whether an entry, a file without `.test.ts` or a directory with `/`, names this file, which is given from `test/`. */
+/** Reports whether an entry, a file without its layer and `.test.ts` or a directory with `/`, names this file, which is given from `test/`. */
 const isNamed = (name: string, file: string) =>
-  name.endsWith('/') ? file.startsWith(name) : file === `${name}.test.ts`;
+  name.endsWith('/') ? file.startsWith(name) : file.replace(/(\.system|\.campaign)?\.test\.ts$/, '') === name;
 
 /** Returns why a file, given from `test/`, runs under Node only. Undefined if it runs under both. */
 export function whyNodeOnly(file: string): string | undefined {

@@ -1,168 +1,244 @@
 /**
- * Runs the test files, each in a process of its own, under the runtime that runs this file. Says first how long that takes; names at the end what
- * was skipped and why, which files run under Node only, and which passed only when they were repeated; ends with `N passed, N failed`. Tests with
- * deadlines may fail because of what runs beside them: up to three files that failed run once more, alone, and the second outcome counts.
+ * Runs test files under the runtime that runs this file, and ends with `N passed, N failed`.
  *
- *   node test/run.ts [--fast] [--part K/N] [WORD...]
+ *   node test/run.ts [--layer test|system] [--part K/N] [WORD...]
+ *   node test/run.ts --layer campaign NAME... [--large]
  *
- * WORD: only the files whose path contains one of the words. --fast: only those of `fast.ts`. --part: of the others only every Nth, from the Kth on.
+ * Without arguments, the files of the layer `test` (`layers.ts`), neighbours in one process. NAME: a campaign, or
+ * `all`. --part: every Nth process, from the Kth on. WORD: only files whose path contains one of the words; without a
+ * layer, of all layers, and each in a process of its own.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { whySlow } from './fast.ts';
+import { type Ended, type Line, MARK } from './batch.ts';
+import { assumedSeconds, batchesOf, CAMPAIGNS, type Campaign, LAYERS, layerOf, limitMs, testFiles } from './layers.ts';
 import { whyNodeOnly } from './node_only.ts';
 import { isDeno, taskOptions } from './runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values: options, positionals: words } = parseArgs({
-  options: { fast: { type: 'boolean', default: false }, part: { type: 'string', default: '1/1' } },
+const { values: options, positionals } = parseArgs({
+  options: {
+    layer: { type: 'string' },
+    part: { type: 'string', default: '1/1' },
+    large: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
-const isFast = options.fast;
+const campaigns = options.layer === 'campaign' ? campaignsOf(positionals) : [];
+const words = options.layer === 'campaign' ? campaigns.flatMap(campaign => campaign.words) : positionals;
+const variables = options.large ? Object.assign({}, ...campaigns.map(({ large }) => large)) : {};
+const layers: readonly string[] = options.layer ? [options.layer] : words.length > 0 ? LAYERS : ['test'];
+if (!layers.every(layer => (LAYERS as readonly string[]).includes(layer)))
+  throw new Error(`--layer must be ${LAYERS.join(', ')}: ${options.layer}`);
 const [part, parts] = options.part.split('/').map(Number) as [number, number];
 if (!(part >= 1 && part <= parts)) throw new Error(`--part must be K/N, with K from 1 to N: ${options.part}`);
-const named = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
-  .sort();
-const isSlow = (name: string) => whySlow(join(root, 'test', name)) !== undefined;
-const asked = named.filter(name => words.length === 0 || words.some(word => name.includes(word)));
-const slow = isFast || parts > 1 ? asked.filter(isSlow) : [];
-const inOtherParts = slow.filter((_, i) => i % parts !== part - 1);
-const chosen = asked.filter(name => !(isFast ? slow : inOtherParts).includes(name));
-const left = isDeno ? chosen.filter(name => whyNodeOnly(name) !== undefined) : [];
-const files = chosen.filter(name => !left.includes(name));
-const unknown = words.filter(word => !named.some(name => name.includes(word)));
-if (unknown.length > 0 || files.length === 0) {
-  const what = isFast ? 'fast test file' : 'test file';
-  for (const name of left) console.error(`${name} runs under Node only. ${whyNodeOnly(name)}`);
-  if (unknown.length === 0 && left.length === 0) console.error(`No ${what} has ${words.join(' or ')} in its path.`);
-  for (const word of unknown) console.error(`No test file has ${JSON.stringify(word)} in its path below test/.`);
+
+function campaignsOf(names: readonly string[]): Campaign[] {
+  const all = Object.entries(CAMPAIGNS);
+  if (names.join() === 'all') return all.map(([, campaign]) => campaign);
+  const found = names.flatMap(name => CAMPAIGNS[name] ?? []);
+  if (found.length > 0 && found.length === names.length) return found;
+  console.error('Name a campaign, or `all`; --large makes it large:');
+  for (const [name, { what, large }] of all)
+    console.error(
+      `  ${name.padEnd(10)} ${what}\n  ${''.padEnd(10)} --large: ${Object.entries(large)
+        .map(pair => pair.join('='))
+        .join(' ')}`,
+    );
   process.exit(2);
 }
-// Without them the tests that need them are skipped. None of the fast ones does.
-if (!isFast) spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** With one more than cores, tests of many clients at once get 503 where they want answers. */
-const LANES = Math.min(2, availableParallelism());
+const named = testFiles(join(root, 'test')).filter(file => layers.includes(layerOf(file)));
+const asked = named.filter(file => words.length === 0 || words.some(word => file.includes(word)));
+const nodeOnly = isDeno ? asked.filter(file => whyNodeOnly(file) !== undefined) : [];
+const candidates = asked.filter(file => !nodeOnly.includes(file));
+const unknown = (campaigns.length > 0 ? [] : words).filter(word => !named.some(file => file.includes(word)));
+if (unknown.length > 0 || candidates.length === 0) {
+  for (const file of nodeOnly) console.error(`${file} runs under Node only. ${whyNodeOnly(file)}`);
+  for (const word of unknown) console.error(`No test file has ${JSON.stringify(word)} in its path below test/.`);
+  if (unknown.length + nodeOnly.length === 0) console.error('There is no such test file.');
+  process.exit(2);
+}
+const allBatches = words.length > 0 && !options.layer ? candidates.map(file => [file]) : batchesOf(candidates);
+const batches = allBatches.filter((_, i) => i % parts === part - 1);
+const files = batches.flat();
+// `npm ci` has installed what the others need.
+if (files.some(file => layerOf(file) !== 'test'))
+  spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
+
+/**
+ * The processes at a time. Many tests of `npm test` wait, so one more than cores. Beside each other, tests of the other
+ * layers would get 503 where they want answers.
+ */
+const LANES = Math.min(2, availableParallelism()) + (layers.join() === 'test' ? 1 : 0);
 /** The seconds that each file took when it last ran here; Deno only reads them. */
-const measured = join(root, '.cache/test_seconds.json');
-/** Seconds of the longest files, on two cores, for a checkout where they have not run yet. */
-const LONGEST: Readonly<Record<string, number>> = {
-  'neighbour/attacks.test.ts': 200,
-  'pages/browser.test.ts': 180,
-  'tap/hungry.test.ts': 110,
-  'tap/live.test.ts': 110,
-  'tap/sources.test.ts': 100,
-  'e2e/nodes.test.ts': 90,
-  'e2e/nodes_faults.test.ts': 80,
-  'fuzz/fuzz.test.ts': 80,
-  'install/npm.test.ts': 80,
-  'faults/inject.test.ts': 70,
-};
-const seconds: Record<string, number> = { ...LONGEST, ...readMeasured() };
-/** For a file that has not run here yet. */
-const ASSUMED_SECONDS = isFast ? 1.5 : 6;
+const measuredFile = join(root, '.cache/test_seconds.json');
+const measured = readMeasured();
+const secondsOf = (batch: readonly string[]) =>
+  batch.reduce((sum, file) => sum + (measured[file] ?? assumedSeconds(file)), 0);
 
 function readMeasured(): Record<string, number> {
   try {
-    return JSON.parse(readFileSync(measured, 'utf8'));
+    return JSON.parse(readFileSync(measuredFile, 'utf8'));
   } catch {
     return {};
   }
 }
 
 function sayHowLong(): void {
-  const sum = files.reduce((total, file) => total + (seconds[file] ?? ASSUMED_SECONDS), 0) / LANES;
-  const took = sum < 90 ? `${Math.ceil(sum / 10) * 10} seconds` : `${Math.round(sum / 60)} minutes`;
-  const known = files.filter(file => file in seconds).length;
+  const sum = secondsOf(files) / LANES;
+  const takes = sum < 90 ? `${Math.ceil(sum / 10) * 10} seconds` : `${Math.round(sum / 60)} minutes`;
+  const known = files.filter(file => file in measured).length;
   const basis = known * 2 > files.length ? 'as measured here' : 'estimated: most of them have not run here yet';
-  console.log(`${files.length} test files, ${LANES} at a time, take about ${took} (${basis})`);
-  if (!isFast && words.length === 0) console.log('`npm run test:fast` takes less than 90 seconds');
+  console.log(
+    `${files.length} test files in ${batches.length} processes, ${LANES} at a time, take about ${takes} (${basis})`,
+  );
 }
 
-/** What the runtime's executable gets before a file. The fast ones may not start programs or use the network under Deno. */
-const runtimeArgs = isDeno
-  ? [
-      'run',
-      ...taskOptions(isFast ? 'test:fast' : 'test').filter(option => !isFast || !option.startsWith('--allow-run')),
-    ]
-  : [];
+/** The smallest memory disk that holds the data of two processes of tests; containers may have 64 MiB. */
+const MEMORY_DISK_BYTES = 2 ** 30;
+const MEMORY_DISK = '/dev/shm';
 
-/** Where Node keeps compiled modules: without them half of the time of a command, and of a short test, goes into making them. */
+/** Where the files of `npm test` put their data. */
+function fastDirectory(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_DISK);
+    if (!isDeno && bavail * bsize >= MEMORY_DISK_BYTES) return mkdtempSync(join(MEMORY_DISK, 'nearsky-tests-'));
+  } catch {
+    // Only Linux has it; Deno's tasks may not write there.
+  }
+  return mkdtempSync(join(tmpdir(), 'nearsky-tests-'));
+}
+
+const fast = fastDirectory();
+const runtimeArgs = isDeno ? ['run', ...taskOptions('test')] : [];
+/** Where Node keeps compiled modules. */
 const compiled = join(root, '.cache/compiled');
-
-/** A file that runs longer has hung: it is killed and counts as failed. TEST_MINUTES gives campaigns the time that they take. */
-const FILE_LIMIT_MS = 60_000 * Number(process.env.TEST_MINUTES ?? 10 + 2 * Number(process.env.TEST_FUZZ_MINUTES ?? 0));
-
-/** The output of a file that has ended is read for this long. */
+/** The output of a process that has ended is read for this long. */
 const CLOSING_MS = 10_000;
 const running = new Set<ChildProcess>();
 
 interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** The name of each skipped test, and the reason. */
+  /** The need of each skipped test. */
   readonly skipped: readonly string[];
 }
 
-/**
- * Runs one file. A file that ends without uvu's totals, or with another exit status than they imply, counts as a failure; so does one that
- * skips a test without saying why (`test/needs.ts`).
- */
-function runFile(file: string): Promise<Outcome> {
-  const begun = performance.now();
+const outcomes = new Map<string, Outcome>();
+let cpuSeconds = 0;
+
+/** Runs files in one process. Those that are left when one of them ends it run in another. */
+async function runBatch(batch: readonly string[]): Promise<void> {
+  let left = batch;
+  while (left.length > 0) {
+    await runProcess(left);
+    left = left.filter(file => !outcomes.has(file));
+  }
+}
+
+/** Runs files in one process, until one of them hangs or ends it. At least one has an outcome then. */
+function runProcess(batch: readonly string[]): Promise<void> {
   return new Promise(resolve => {
-    const child = spawn(process.execPath, [...runtimeArgs, join(root, 'test', file)], {
+    const paths = batch.map(file => join(root, 'test', file));
+    const isFast = batch.every(file => layerOf(file) === 'test');
+    const env: NodeJS.ProcessEnv = {
+      ...variables,
+      ...process.env,
+      FORCE_COLOR: '0',
+      NODE_COMPILE_CACHE: compiled,
+      ...(isFast && { TMPDIR: fast }),
+    };
+    const child = spawn(process.execPath, [...runtimeArgs, join(root, 'test/batch.ts'), ...paths], {
       cwd: root,
-      env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE: compiled },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own: the programs that it started end with it.
       detached: true,
     });
     running.add(child);
+    let at = 0;
     let output = '';
-    const limit = setTimeout(() => {
-      output += `killed, because it had not ended after ${FILE_LIMIT_MS / 60_000} minutes\n`;
+    let unread = '';
+    let killed = '';
+    let limit: NodeJS.Timeout | undefined;
+    const kill = () => {
+      killed = `killed, because it had not ended after ${limitMs(batch[at]!, env) / 60_000} minutes`;
       endGroup(child);
-    }, FILE_LIMIT_MS);
-    child.stdout.on('data', data => (output += data));
+    };
+    const startFile = () => {
+      output = '';
+      limit = setTimeout(kill, limitMs(batch[at]!, env));
+    };
+    const endFile = (ended: Omit<Ended, 'kind'>, why?: string) => {
+      clearTimeout(limit);
+      report(batch[at++]!, ended, output, why);
+    };
+    const readLine = (line: Line) => {
+      if (line.kind === 'started') startFile();
+      else if (line.kind === 'ended') endFile(line);
+      else {
+        const held = Object.entries(line.left).map(([file, kinds]) => `\n  ${file}: ${kinds.join(', ')}`);
+        console.log(`The process of these files did not end. What they left:${held.join('')}`);
+      }
+    };
     child.stderr.on('data', data => (output += data));
+    child.stdout.setEncoding('utf8').on('data', data => {
+      const [before, ...lines] = (unread + data).split(MARK);
+      output += before;
+      unread = '';
+      for (const line of lines) {
+        const end = line.indexOf('\n');
+        if (end < 0) {
+          unread = MARK + line;
+          return;
+        }
+        readLine(JSON.parse(line.slice(0, end)));
+        output += line.slice(end + 1);
+      }
+    });
     let closing: NodeJS.Timeout | undefined;
-    // A program that the file left in another group may hold the pipes for ever.
+    // A program that a file left in another group may hold the pipes for ever.
     child.on('exit', code => (closing = setTimeout(() => ended(code), CLOSING_MS)));
     child.on('close', code => ended(code));
     const ended = (code: number | null) => {
       if (!running.delete(child)) return;
-      clearTimeout(limit);
       clearTimeout(closing);
       endGroup(child);
       child.stdout.destroy();
       child.stderr.destroy();
-      const count = (label: string) =>
-        [...output.matchAll(new RegExp(`${label}:\\s+(\\d+)`, 'g'))].reduce((sum, match) => sum + Number(match[1]), 0);
-      const total = count('Total');
-      const passed = count('Passed');
-      const skipped = [...output.matchAll(/^skipped: (.+)$/gm)].map(match => match[1]!);
-      const unnamed = count('Skipped') - skipped.length;
-      const isWrong = total + skipped.length === 0 || code !== 0 || unnamed !== 0;
-      const failed = Math.max(total - passed, isWrong ? 1 : 0);
-      const alsoSkipped = skipped.length ? `, ${skipped.length} skipped` : '';
-      seconds[file] = (performance.now() - begun) / 1000;
-      console.log(
-        `${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${alsoSkipped}, ${Math.round(seconds[file])} s`,
-      );
-      if (unnamed !== 0) console.log(`${unnamed} tests are skipped without a word: skip them with test/needs.ts`);
-      if (failed) console.log(output);
-      resolve({ passed, failed, skipped });
+      const none = { passed: 0, total: 0, skipped: 0, seconds: 0, cpuSeconds: 0 };
+      if (at < batch.length) endFile(none, killed || `its process ended with ${code ?? 'a signal'}`);
+      else if (code !== 0 && !batch.some(file => outcomes.get(file)!.failed)) {
+        at--;
+        endFile(none, `its process ended with ${code ?? 'a signal'} after all files`);
+      }
+      resolve();
     };
   });
 }
 
-/** Ends a file with all programs that it started. */
+/** A file that has no test, or skips one without saying why (`needs.ts`), has failed. */
+function report(file: string, ended: Omit<Ended, 'kind'>, output: string, why?: string): void {
+  const skipped = [...output.matchAll(/^skipped \((.+?)\): .+$/gm)].map(match => match[1]!);
+  const unnamed = ended.skipped - skipped.length;
+  if (unnamed !== 0) why ??= `${unnamed} tests are skipped without a word: skip them with test/needs.ts`;
+  else if (ended.total + skipped.length === 0) why ??= 'it has no test';
+  const failed = Math.max(ended.total - ended.passed, why ? 1 : 0);
+  outcomes.set(file, { passed: ended.passed, failed, skipped });
+  measured[file] = Math.round(10 * ended.seconds) / 10;
+  cpuSeconds += ended.cpuSeconds;
+  const alsoSkipped = skipped.length ? `, ${skipped.length} skipped` : '';
+  const took = `${ended.seconds.toFixed(1)} s, CPU ${ended.cpuSeconds.toFixed(1)} s`;
+  console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${ended.passed} passed${alsoSkipped}, ${took}`);
+  if (failed) console.log(why ? `${output}\n${why}` : output);
+}
+
+/** Ends a process with all programs that it started. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid!, 'SIGKILL');
@@ -174,45 +250,46 @@ function endGroup({ pid }: ChildProcess): void {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     for (const child of running) endGroup(child);
+    rmSync(fast, { recursive: true, force: true });
     process.exit(1);
   });
 
-const MAX_REPEATED = 3;
-
 sayHowLong();
-const outcomes = new Map<string, Outcome>();
-/** By their seconds, the longest first. */
-const queue = files.toSorted((a, b) => (seconds[b] ?? ASSUMED_SECONDS) - (seconds[a] ?? ASSUMED_SECONDS));
-// The second lane takes the shortest: a file that needs much never runs beside another, and the lanes end together.
+const startMs = performance.now();
+/** The longest first. */
+const queue = batches.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+// The second lane takes the shortest: two that need much never run beside each other, and the lanes end together.
 await Promise.all(
   Array.from({ length: LANES }, async (_, lane) => {
     const next = () => (lane === 0 ? queue.shift() : queue.pop());
-    for (let file = next(); file; file = next()) outcomes.set(file, await runFile(file));
+    for (let batch = next(); batch; batch = next()) await runBatch(batch);
   }),
 );
-const failedFiles = files.filter(file => outcomes.get(file)!.failed);
-if (failedFiles.length <= MAX_REPEATED) {
-  for (const file of failedFiles) {
-    console.log(`once more, alone: ${file}`);
-    outcomes.set(file, await runFile(file));
-  }
-}
+const hasFailed = (file: string) => outcomes.get(file)!.failed > 0;
+/** The most files that run again. More failures have a cause that is not the machine. */
+const MOST_AGAIN = 3;
+// Their programs have deadlines, which a machine that others use may miss. No test of `npm test` runs again.
+const again = files.filter(file => hasFailed(file) && layerOf(file) !== 'test');
+if (again.length <= MOST_AGAIN) for (const file of again) await runBatch([file]);
+const onlyAlone = again.filter(file => !hasFailed(file));
+rmSync(fast, { recursive: true, force: true });
 
 if (!isDeno) {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  writeFileSync(measured, JSON.stringify({ ...readMeasured(), ...seconds }, null, 1));
+  writeFileSync(measuredFile, JSON.stringify({ ...readMeasured(), ...measured }, null, 1));
 }
-const skipped = files.flatMap(file => outcomes.get(file)!.skipped.map(line => `  ${file}: ${line}`));
-if (skipped.length) console.log(`${skipped.length} skipped:\n${skipped.join('\n')}`);
-if (left.length) {
-  const names = left.map(file => file.slice(0, -'.test.ts'.length));
-  console.log(`${left.length} files run under Node only: ${names.join(', ')} (test/node_only.ts says why)`);
-}
-if (!isFast && inOtherParts.length)
-  console.log(`${inOtherParts.length} files are in other parts than ${part} of ${parts}`);
-const count = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
-const mended = failedFiles.filter(file => !outcomes.get(file)!.failed);
-if (mended.length)
-  console.log(`${mended.length} failed, and passed once more, alone:\n${mended.map(file => `  ${file}`).join('\n')}`);
+const all = [...outcomes.values()];
+for (const [need, tests] of Map.groupBy(
+  all.flatMap(({ skipped }) => skipped),
+  need => need,
+))
+  console.log(`${tests.length} ${tests.length === 1 ? 'test' : 'tests'} skipped: ${need}`);
+if (nodeOnly.length > 0) console.log(`${nodeOnly.length} files run under Node only: test/node_only.ts says why`);
+if (parts > 1) console.log(`${candidates.length - files.length} files are in other parts than ${part} of ${parts}`);
+if (onlyAlone.length > 0) console.log(`passed only when they ran again, alone: ${onlyAlone.join(', ')}`);
+const failedFiles = files.filter(hasFailed);
+if (failedFiles.length > 0) console.log(`failed: ${failedFiles.join(', ')}`);
+console.log(`${Math.round((performance.now() - startMs) / 1000)} s, CPU ${Math.round(cpuSeconds)} s`);
+const count = (key: 'passed' | 'failed') => all.reduce((sum, outcome) => sum + outcome[key], 0);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') || count('passed') === 0 ? 1 : 0;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeno } from '../src/base/runtime.ts';
+import { isDeno } from '../src/core/base/runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -17,7 +17,7 @@ const PATHS = /^--allow-(read|write|ffi|run)=/;
  * The options of `deno run` in a task, paths made absolute.
  * @param data in the place of `data`, the data directory that tasks may write
  */
-export function taskOptions(task: 'demo' | 'serve' | 'nearsky' | 'test' | 'test:fast', data = 'data'): string[] {
+export function taskOptions(task: 'demo' | 'serve' | 'nearsky' | 'test', data = 'data'): string[] {
   const { tasks } = JSON.parse(readFileSync(join(root, 'deno.json'), 'utf8'));
   const words: string[] = tasks[task].split(' ');
   const afterRun = words.slice(words.indexOf('run') + 1);

@@ -63,9 +63,9 @@ export type Find = 'nearest' | 'all';
 
 export type RowsKept = 'all' | 'matched';
 
-export type TableFormat = 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+export type TableFormat = 'csv' | 'ecsv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
 
-export type MatchFormat = 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow' | 'fits';
+export type MatchFormat = 'csv' | 'ecsv' | 'ndjson' | 'votable' | 'parquet' | 'arrow' | 'fits';
 
 /** The associated registry object. */
 export interface PublishedTns {
@@ -83,6 +83,24 @@ export interface PublishedTns {
   readonly url: string;
 }
 
+/** How likely the match is by chance. */
+export interface MatchStatistics {
+  /** Probability that at least one unrelated source of the catalog lies as close or closer. */
+  readonly chance_probability?: number;
+  /** Surface density of the catalog around the source. */
+  readonly source_density?: number;
+  /** Number of sources of the catalog within the radius, including this one. */
+  readonly sources_within_radius?: number;
+  /** Separation of the second nearest source within the radius. */
+  readonly second_separation_arcsec?: number;
+  /** Separation in units of the combined 1-sigma error of both positions. */
+  readonly normalized_separation?: number;
+  /** Probability that this source is the counterpart, if one of the sources within the radius is the counterpart. */
+  readonly match_probability?: number;
+  /** Probability that one of the sources within the radius is the counterpart. */
+  readonly any_match_probability?: number;
+}
+
 /** A coincident source: the nearest of its catalog. Most optional keys come with `full`. */
 export interface Match {
   /** Name of the catalog. */
@@ -91,29 +109,17 @@ export interface Match {
   readonly catalog_source_id: string;
   /** Separation of the source from the object, at the catalog's epoch. */
   readonly separation_arcsec: number;
-  /** Separation of the source from the object at the time of its event, using its proper motion. */
-  readonly separation_at_epoch_arcsec?: number;
-  /** Probability that at least one unrelated source of the catalog lies as close or closer. */
-  readonly chance_probability: number | null;
-  /** Surface density of the catalog around the source. */
-  readonly source_density: number | null;
-  /** Number of sources of the catalog within the radius, including this one. */
-  readonly sources_within_radius: number | null;
-  /** Separation of the second nearest source within the radius. */
-  readonly second_separation_arcsec: number | null;
-  /** Separation in units of the combined 1-sigma error of both positions. */
-  readonly normalized_separation: number | null;
-  /** Probability that this source is the counterpart, if one of the sources within the radius is the counterpart. */
-  readonly match_probability: number | null;
-  /** Probability that one of the sources within the radius is the counterpart. */
-  readonly any_match_probability: number | null;
-  /** Release of the catalog in which the crossmatch found the source. */
-  readonly catalog_release: string | null;
   readonly diaObjectId?: bigint;
   /** The source's own right ascension, 0 to 360 whatever the catalog's convention. */
   readonly ra?: number;
   /** The source's own declination. */
   readonly dec?: number;
+  /** Separation of the source from the object at the time of its event, using its proper motion. */
+  readonly separation_at_epoch_arcsec?: number;
+  /** Release of the catalog in which the crossmatch found the source. */
+  readonly catalog_release?: string | null;
+  /** How likely the match is by chance. */
+  readonly statistics?: MatchStatistics;
   /** The catalog's columns as published, keys lowercased. */
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
   /** Whether the registry was searched. */
@@ -312,6 +318,11 @@ export interface CrossmatchOptions {
    * column, or of two for right ascension and declination, separated by a comma.
    */
   readonly errorArcsec?: number | string;
+  /**
+   * The time of the positions, to apply the proper motions of a catalog: a Julian year, a date, or the name of a column.
+   * By default no motion is applied.
+   */
+  readonly epoch?: number | string;
   readonly format?: MatchFormat;
   /** Makes even a small table a job at once; default false. */
   readonly asJob?: boolean;

@@ -40,7 +40,7 @@ const ofDoubles = (name: string, does: string): Aggregate => ({
   write: ([x], at, distinct) => value(at, `${name}(${distinct}${double(numberOf(x!, does))})`, 'float64'),
 });
 
-/** By name. MEDIAN and STDDEV are in no standard. The others with `forms` are in the IVOA's catalogue of functions. */
+/** The aggregate functions by name. MEDIAN and STDDEV are in no standard. The others with `forms` are in the IVOA's catalogue of functions. */
 export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   COUNT: {
     takes: 1,

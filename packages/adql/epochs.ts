@@ -55,7 +55,7 @@ function propagated(args: readonly Operand[], at: number): string {
 
 export function epochVector(args: readonly Operand[], at: number): Value {
   const sql = propagated(args, at);
-  const isKnown = `(${sql})[1] IS NOT NULL`;
+  const isKnown = `isfinite((${sql})[1])`;
   const about: Column = {
     name: 'ivo_epoch_prop',
     type: 'text',

@@ -2,6 +2,7 @@
 import { AdqlError, given } from './adql_error.ts';
 import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS, type RowFunction } from './functions.ts';
+import { instead, nearest } from './hints.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { arePixels, LINKED_REACH_ARCSEC, NO_PARTS, pixelsOfIds } from './parts.ts';
@@ -56,6 +57,8 @@ export class Expressions {
 
   /** Comparisons between columns so far, in joins and conditions. */
   compared = 0;
+  /** Warnings for the author of the query, by position in it. */
+  readonly warnings = new Map<number, string>();
   /** Strings from tables in the current expression. */
   texts = 0;
   /** The table of each column read so far; undefined for a subquery or a random number. */
@@ -117,8 +120,12 @@ export class Expressions {
         return expression.sign === '-' ? negative(at, of) : of;
       }
       case 'arithmetic': {
+        const { operator } = expression;
         const [left, right] = expression.of.map(each => this.operand(each, context)) as [Operand, Operand];
-        return arithmetic(at, expression.operator, left, right);
+        const result = arithmetic(at, operator, left, right);
+        if (operator === '/' && result.type === 'int64' && result.constant === 0)
+          this.#warnOfZero(at, left as Value, right as Value);
+        return result;
       }
       case 'cast': {
         const of = this.#value(expression.of, context, 'the value of CAST');
@@ -174,6 +181,12 @@ export class Expressions {
           'boolean',
         );
     }
+  }
+
+  /** Integers are divided as SQL does, so that 2/3600 is 0, and a circle of that radius is empty. */
+  #warnOfZero(at: number, { constant: of }: Value, { constant: by }: Value): void {
+    if (of !== 0)
+      this.warnings.set(at, `${of} / ${by} is 0, because both are integers: write ${of}.0 / ${by} for a fraction`);
   }
 
   /** A condition that filters rows. It may be FALSE instead of NULL, which makes tests of positions fast. */
@@ -241,7 +254,7 @@ export class Expressions {
         );
       return value(at, column.sql, column.type, { column });
     }
-    throw new AdqlError(at, unknownColumn(path, context.scope));
+    throw new AdqlError(at, unknownColumn(path, context));
   }
 
   #case({ at, subject, cases, otherwise }: Expression & { kind: 'case' }, context: Context): Value {
@@ -320,7 +333,10 @@ export class Expressions {
     if (Object.hasOwn(AGGREGATES, name)) return this.#aggregate(call, context);
     const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     if (!known) {
-      const reason = name === 'REGION' ? ': write the shape as CIRCLE or POLYGON' : '';
+      const reason =
+        name === 'REGION'
+          ? ': write the shape as CIRCLE or POLYGON'
+          : instead(name) || nearest(name, [...Object.keys(FUNCTIONS), ...Object.keys(AGGREGATES)]);
       throw new AdqlError(at, `there is no function ${name}${reason}`);
     }
     if (known.isRandom) this.#references.push(undefined);
@@ -351,7 +367,7 @@ export class Expressions {
   }
 }
 
-/** SQL whose value differs between the rows of a FROM, but is constant within groups. */
+/** SQL that is constant within a group, and may differ between rows. */
 function rowOf({ scope, groups }: Context): string {
   const sources = new Set(scope.tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
   if (groups) return '0';

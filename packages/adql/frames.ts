@@ -11,7 +11,7 @@ import { AdqlError } from './adql_error.ts';
 import { isConstant, position } from './positions.ts';
 import { constantNumber, double, type Point, polygonShape, type Shape, type Value, value } from './values.ts';
 
-/** By name in the IVOA's vocabulary of frames. */
+/** The frames by their name in the IVOA's vocabulary. */
 const FRAMES: Readonly<Record<string, Frame>> = { ICRS, FK5: frameNamed('FK5'), GALACTIC };
 
 const between = (from: string, to: string) => rotationBetween(FRAMES[from]!, FRAMES[to]!);
@@ -66,9 +66,9 @@ export function transformed(at: number, from: Value, to: Value, shape: Shape): S
           shape.vertices.map(([ra, dec]) => rotated(matrix, ra, dec)),
         );
       return {
-        kind: 'polygon',
+        ...shape,
         at,
-        corners: `flatten(list_transform(range(1, len(${shape.corners}), 2), lambda k: adql_turned(${shape.corners}[k], ${shape.corners}[k + 1], ${own})))`,
+        corners: `flatten(list_transform(adql_pairs(${shape.corners}), lambda k: adql_turned(k[1], k[2], ${own})))`,
       };
     default:
       throw new AdqlError(shape.at, 'IVO_GEOM_TRANSFORM takes a POINT, CIRCLE, BOX or POLYGON (a MOC was given)');

@@ -1,6 +1,7 @@
 /** The tables of a query and their joins. */
 import { AdqlError } from './adql_error.ts';
 import { type Expressions, NONE } from './expressions.ts';
+import { nearest } from './hints.ts';
 import { type OuterType, outerCondition, type Side } from './join_conditions.ts';
 import { Part } from './parts.ts';
 import { joinWithPairs, numberedRows, withCells } from './rewrites.ts';
@@ -95,7 +96,9 @@ export class FromClauses {
     const found = this.#tables.filter(table => isTable(table, path));
     if (found.length === 0) {
       const known = this.#tables.map(tableName).join(', ');
-      throw new AdqlError(at, `there is no table ${pathText(path)}: there are ${known}`);
+      const names = this.#tables.map(table => (path.length === 1 ? table.name : tableName(table)));
+      const near = nearest(pathText(path), names);
+      throw new AdqlError(at, `there is no table ${pathText(path)}${near ? `${near} There` : ': there'} are ${known}`);
     }
     if (found.length > 1)
       throw new AdqlError(
@@ -125,7 +128,7 @@ export class FromClauses {
         ...(linked?.id === name && { linked: { ...linked, ra: inTable(linked.ra), dec: inTable(linked.dec) } }),
       };
     });
-    const tables = [{ alias, of: alias ? undefined : described, columns }];
+    const tables = [{ alias, of: described, columns }];
     return { sql: () => withCells(source), source, columns, tables };
   }
 

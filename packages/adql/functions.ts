@@ -17,6 +17,7 @@ import {
   constantNumber,
   double,
   nullIf,
+  nullUnless,
   numberOf,
   type Operand,
   plainValue,
@@ -54,7 +55,9 @@ function ofDouble(sql: (x: string) => string): RowFunction {
 
 const named = (name: string) => ofDouble(x => `${name}(${x})`);
 const where = (condition: (x: string) => string, name: string) =>
-  ofDouble(x => `(CASE WHEN ${condition(x)} THEN ${name}(${x}) END)`);
+  ofDouble(x => nullUnless(condition(x), `${name}(${x})`));
+/** The engine fails at an angle that is infinite. */
+const ofAngle = (name: string) => where(x => `isfinite(${x})`, name);
 const isPositive = (x: string) => `${x} > 0`;
 const isSine = (x: string) => `${x} BETWEEN -1 AND 1`;
 
@@ -96,11 +99,11 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   DEGREES: named('degrees'),
   RADIANS: named('radians'),
   EXP: named('exp'),
-  SIN: named('sin'),
-  COS: named('cos'),
-  TAN: named('tan'),
+  SIN: ofAngle('sin'),
+  COS: ofAngle('cos'),
+  TAN: ofAngle('tan'),
   ATAN: named('atan'),
-  COT: ofDouble(x => `(1::DOUBLE / ${nullIf(`tan(${x})`, '0')})`),
+  COT: ofDouble(x => nullUnless(`isfinite(${x})`, `1::DOUBLE / ${nullIf(`tan(${x})`, '0')}`)),
   LOG: where(isPositive, 'ln'),
   LOG10: where(isPositive, 'log10'),
   SQRT: where(x => `${x} >= 0`, 'sqrt'),
@@ -264,7 +267,9 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
         takes: 2,
         isShape: true,
         write: (args, at, shapes) =>
-          value(at, `CAST(${shapes.predicate({ at, name }, args, undefined)} AS INTEGER)`, 'int32'),
+          value(at, `CAST(${shapes.predicate({ at, name }, args, undefined)} AS INTEGER)`, 'int32', {
+            asCondition: `1 = ${name}(...)`,
+          }),
       },
     ]),
   ),

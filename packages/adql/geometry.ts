@@ -7,6 +7,7 @@ import {
   polygon,
   type Shape as SkyShape,
   separationArcsec,
+  touchedPixels,
   wrapRa,
 } from '@nearsky/sky-index';
 import { AdqlError } from './adql_error.ts';
@@ -16,7 +17,17 @@ import { HEALPIX_MACROS } from './healpix.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import { boundsNear, type PixelBounds } from './parts.ts';
 import { isConstant, partOf, pixelOf, position, ROUNDING } from './positions.ts';
-import { boxOverPole, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
+import {
+  areaOfRow,
+  boxOverPole,
+  COUNTED_PAIRS_OF_ROW,
+  circleHolds,
+  inPolygonOfRow,
+  MAX_PAIRS,
+  pairsOf,
+  polygonAnd,
+  REGION_MACROS,
+} from './regions.ts';
 import { type Joined, NearCells, sourceOf } from './rewrites.ts';
 import { type Circle, constantNumber, double, type Point, type Polygon, type Value } from './values.ts';
 
@@ -59,10 +70,10 @@ const MAX_RANGES = 16;
 const ENOUGH_CUT = 64;
 /** The maximum number of shapes in a query whose pixels are computed, at milliseconds each. */
 const MAX_AREAS = 32;
-/** The maximum number of edge pixels of a shape that becomes a MOC, and how many orders finer they are than the MOC. */
-const MAX_MOC_CUT = 20_000;
-const MOC_FINER = 3;
-const MOC_MAX_ORDER = 16;
+/** The maximum number of edge pixels of a shape that becomes a MOC. */
+const MAX_MOC_CUT = 4000;
+/** The same for all shapes of a query together: two of the largest, which take 0.05 s. */
+const MAX_MOCS_CUT = 2 * MAX_MOC_CUT;
 /** The maximum number of polygon corners in a query, counting each use. With more, planning exceeds a query's time limit. */
 const MAX_CORNERS = 400;
 /** Up to this distance chords can be compared instead of angles: they still grow enough with it. */
@@ -78,7 +89,12 @@ const MIN_GAP = (12 * 4 ** 16) / 4096;
 export class Sky {
   /** Polygon corners so far, counting each use. */
   #corners = 0;
+  /** The pairs of corners that the query compares for each row so far. */
+  #pairs = 0;
   #mocs = 0;
+  #mocCut = 0;
+  /** The shapes so far that restrict the rows of partial tables. */
+  #narrowing = 0;
   readonly #nearCells = new NearCells();
   /** The pixel ranges of each shape so far. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
@@ -91,7 +107,7 @@ export class Sky {
   within(a: Point, b: Point, radius: Value, filtered: Joined | undefined, operator: '<=' | '<' = '<='): string {
     const [fixed, other] = isConstant(a) ? [a, b] : [b, a];
     const { constant } = radius;
-    if (filtered) narrow(a, b, radius, filtered);
+    if (filtered) this.#narrow(a, b, radius, filtered);
     if (!isConstant(fixed) || constant === undefined || !(constant >= 0 && constant <= MAX_CHORD_DEGREES)) {
       const exact = `adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`;
       if (!filtered) return `(${exact})`;
@@ -118,12 +134,15 @@ export class Sky {
    */
   inPolygon(point: Point, polygon: Polygon, filtered: Joined | undefined): string {
     const { vertices, at } = polygon;
-    if (!vertices) return inPolygonOfRow(point, polygon);
+    if (!vertices) {
+      this.#compare(at, pairsOf([polygon]));
+      return inPolygonOfRow(point, polygon);
+    }
     this.#corners += vertices.length;
     if (this.#corners > MAX_CORNERS)
       throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: split the query`);
     const shape = polygonOf(vertices, at);
-    const part = narrowedPart(point, filtered);
+    const part = this.#narrowedPart(point, filtered);
     if (part) part.isWithin(() => pixelsNear(shape, part));
     const { edges, place, isInside } = shape.whole;
     const crossed = edges.map(({ from, to, normal }) => {
@@ -145,7 +164,7 @@ export class Sky {
    * @param filtered as for `within`
    */
   inMoc(point: Point, ranges: readonly PixelRange[], filtered: Joined | undefined): string {
-    const part = narrowedPart(point, filtered);
+    const part = this.#narrowedPart(point, filtered);
     if (part) part.isWithin(() => boundsNear(ranges));
     const pixel = pixelOf(point);
     if (pixel) {
@@ -170,6 +189,7 @@ export class Sky {
     does: 'touches' | 'holds',
     filtered: Joined | undefined,
   ): string {
+    this.#compare(polygon.at, other.kind === 'polygon' ? pairsOf([polygon, other]) : pairsOf([polygon], 2));
     const exact = polygonAnd(polygon, other, does);
     const { vertices } = polygon;
     if (!filtered || !vertices || other.kind !== 'circle' || other.radius.constant === undefined) return exact;
@@ -188,18 +208,75 @@ export class Sky {
     return `(${near} AND ${exact})`;
   }
 
+  circleHolds(circle: Circle, polygon: Polygon): string {
+    this.#compare(polygon.at, pairsOf([polygon], 2));
+    return circleHolds(circle, polygon);
+  }
+
+  /** Square degrees. */
+  areaOfRow(polygon: Polygon): string {
+    this.#compare(polygon.at, pairsOf([polygon]));
+    return areaOfRow(polygon);
+  }
+
+  #compare(at: number, pairs = COUNTED_PAIRS_OF_ROW): void {
+    this.#pairs += pairs;
+    if (this.#pairs <= MAX_PAIRS) return;
+    throw new AdqlError(
+      at,
+      `the polygons of a query have at most ${MAX_PAIRS} pairs of corners to compare in each row (these have ${this.#pairs}; a position has one corner, a circle counts as two, a polygon from a column as ${COUNTED_PAIRS_OF_ROW} pairs): take fewer corners, or split the query`,
+    );
+  }
+
   /**
-   * The pixels of an order that a shape touches. May include pixels that are closer than an eighth of their size.
+   * The pixels of an order that a shape touches.
    * @throws AdqlError if there are too many
    */
   moc(shape: SkyShape<unknown>, order: number, at: number): readonly PixelRange[] {
     if (++this.#mocs > MAX_AREAS)
       throw new AdqlError(at, `a query has at most ${MAX_AREAS} MOCs of shapes: split the query`);
-    const { bounds, length } = areaOf(shape, MAX_MOC_CUT, Math.min(MOC_MAX_ORDER, order + MOC_FINER));
-    if (length > MAX_MOC_CUT)
+    const left = MAX_MOCS_CUT - this.#mocCut;
+    const touched = finished(touchedPixels(shape as SkyShape<never>, Math.min(MAX_MOC_CUT, left), order));
+    const { bounds, length } = touched ?? { bounds: [], length: Number.POSITIVE_INFINITY };
+    this.#mocCut += length;
+    if (left >= MAX_MOC_CUT && length > MAX_MOC_CUT)
       throw new AdqlError(at, 'the MOC of this shape has too many pixels: take a smaller shape or a lower order');
+    if (length > left)
+      throw new AdqlError(
+        at,
+        `the MOCs of the shapes of a query have at most ${MAX_MOCS_CUT} ranges of pixels: take fewer or smaller shapes, or a lower order`,
+      );
     const ranges = Array.from({ length }, (_, i): [bigint, bigint] => [deep(bounds[2 * i]!), deep(bounds[2 * i + 1]!)]);
     return degraded(ranges, order, at);
+  }
+
+  /** The partial table whose rows a condition on a point restricts. */
+  #narrowedPart(point: Point, filtered: Joined | undefined) {
+    const part = partOf(point);
+    return part && filtered?.narrows.has(part) && ++this.#narrowing <= MAX_AREAS ? part : undefined;
+  }
+
+  /** Narrows partial tables whose positions are near a constant one, or near those of another table. */
+  #narrow(a: Point, b: Point, radius: Value, filtered: Joined): void {
+    for (const [point, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const part = this.#narrowedPart(point, filtered);
+      if (!part) continue;
+      const { constant } = radius;
+      if (constant !== undefined && isConstant(other)) {
+        if (!(constant >= 0)) part.isWithin(() => new Float64Array());
+        else if (constant < 180) {
+          const { ra, dec } = constants(other);
+          part.isWithin(() => pixelsNear(circle(ra, dec, constant * 3600), part));
+        }
+        continue;
+      }
+      const source = sourceOf(other);
+      const isOfSource = constant !== undefined || radius.column?.source === source;
+      if (source && isOfSource) part.isNear(source, double(other.ra), double(other.dec), double(radius));
+    }
   }
 
   /** Undefined unless the point is a table's position. */
@@ -236,38 +313,10 @@ function chordTest(point: Point, centre: { ra: number; dec: number }, radius: nu
   return `${north} + ${cosine} * cos(radians(${dec})) * ${east} ${operator} ${square}`;
 }
 
-/** The partial table whose rows a condition on a point restricts. */
-function narrowedPart(point: Point, filtered: Joined | undefined) {
-  const part = partOf(point);
-  return part && filtered?.narrows.has(part) ? part : undefined;
-}
-
-/** Narrows partial tables whose positions are near a constant one, or near those of another table. */
-function narrow(a: Point, b: Point, radius: Value, filtered: Joined): void {
-  for (const [point, other] of [
-    [a, b],
-    [b, a],
-  ] as const) {
-    const part = narrowedPart(point, filtered);
-    if (!part) continue;
-    const { constant } = radius;
-    if (constant !== undefined && isConstant(other)) {
-      if (!(constant >= 0)) part.isWithin(() => new Float64Array());
-      else if (constant < 180) {
-        const { ra, dec } = constants(other);
-        part.isWithin(() => pixelsNear(circle(ra, dec, constant * 3600), part));
-      }
-      continue;
-    }
-    const source = sourceOf(other);
-    const isOfSource = constant !== undefined || radius.column?.source === source;
-    if (source && isOfSource) part.isNear(source, double(other.ra), double(other.dec), double(radius));
-  }
-}
-
 /** The area of a shape, computed in one go. */
-function areaOf(shape: SkyShape<unknown>, maxCut: number, maxOrder?: number) {
-  const steps = areaOfShape(shape as SkyShape<never>, maxCut, maxOrder);
+const areaOf = (shape: SkyShape<unknown>, maxCut: number) => finished(areaOfShape(shape as SkyShape<never>, maxCut));
+
+function finished<T>(steps: Generator<undefined, T>): T {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;

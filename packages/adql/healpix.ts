@@ -22,9 +22,9 @@ const CELL = (part: string) => `CAST(least(greatest(floor(${part} * 536870912), 
 
 export const HEALPIX_MACROS: readonly string[] = [
   // All pixels are of order 29. A position lies in one of twelve faces. Right ascension is in quarter turns, 0 to 4.
-  `CREATE MACRO adql_pixel(ra1, dec1) AS list_transform([{'t': CASE WHEN ra1 / 360 - floor(ra1 / 360) < 1 THEN 4 * (ra1 / 360 - floor(ra1 / 360)) ELSE 0 END,
-    'z': sin(radians(dec1)), 'c': cos(radians(dec1))}], lambda s: list_transform([CASE
-    WHEN s.t IS NULL OR s.z IS NULL OR NOT abs(dec1) <= 90 THEN NULL
+  `CREATE MACRO adql_pixel(ra1, dec1) AS list_transform([{'t': CASE WHEN NOT isfinite(ra1) THEN NULL WHEN ra1 / 360 - floor(ra1 / 360) < 1 THEN 4 * (ra1 / 360 - floor(ra1 / 360)) ELSE 0 END,
+    'z': CASE WHEN abs(dec1) <= 90 THEN sin(radians(dec1)) END, 'c': CASE WHEN abs(dec1) <= 90 THEN cos(radians(dec1)) END}], lambda s: list_transform([CASE
+    WHEN s.t IS NULL OR s.z IS NULL THEN NULL
     WHEN abs(s.z) <= 2::DOUBLE / 3 THEN list_transform([{'p': 0.5 + s.t - 0.75 * s.z, 'm': 0.5 + s.t + 0.75 * s.z}], lambda j: {
       'face': CASE WHEN floor(j.p) = floor(j.m) THEN CAST(floor(j.p) AS BIGINT) % 4 + 4
         WHEN floor(j.p) < floor(j.m) THEN CAST(floor(j.p) AS BIGINT) % 4 ELSE CAST(floor(j.m) AS BIGINT) % 4 + 8 END,

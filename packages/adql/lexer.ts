@@ -11,9 +11,11 @@ export interface Token {
   readonly at: number;
 }
 
-/** Comments and white space, then one alternative for each kind of token. */
+/** Comments and white space, then one group for each of `KINDS`. */
 const TOKEN =
-  /(?:[ \t\r\n]|--[^\r\n]*)*(?:(?<word>[A-Za-z][A-Za-z0-9_]*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<string>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;])|(?<end>$))/y;
+  /(?:[ \t\r\n]|--[^\r\n]*)*(?:([A-Za-z][A-Za-z0-9_]*)|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|('(?:[^']|'')*')|("(?:[^"]|"")*")|(<>|!=|<=|>=|\|\||[-+*/%=<>(),.;])|($))/y;
+
+const KINDS: readonly Token['kind'][] = ['word', 'number', 'string', 'name', 'symbol', 'end'];
 
 /** The maximum number of tokens in a query: a list of a thousand values takes two thousand. */
 const MAX_TOKENS = 20_000;
@@ -24,9 +26,10 @@ export function tokensOf(query: string): Token[] {
   TOKEN.lastIndex = 0;
   for (;;) {
     const from = TOKEN.lastIndex;
-    const groups = TOKEN.exec(query)?.groups;
-    if (!groups) throw unknownCharacter(query, from);
-    const [kind, text] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string];
+    const match = TOKEN.exec(query);
+    if (!match) throw unknownCharacter(query, from);
+    const group = match.findIndex((each, i) => i > 0 && each !== undefined);
+    const [kind, text] = [KINDS[group - 1]!, match[group]!];
     const at = TOKEN.lastIndex - text.length;
     if (kind === 'number' && /[A-Za-z_]/.test(query[TOKEN.lastIndex] ?? ''))
       throw new AdqlError(at, `a number ends before its next letter: put a space after ${text}, or correct the number`);

@@ -4,6 +4,7 @@
  */
 import { AdqlError } from './adql_error.ts';
 import { AGGREGATES } from './aggregates.ts';
+import { instead, reservedHint } from './hints.ts';
 import { type Token, tokensOf } from './lexer.ts';
 import type {
   ArithmeticOperator,
@@ -57,9 +58,9 @@ class Parser {
   }
 
   #expected(what: string): AdqlError {
-    const { kind, text, at } = this.#peek();
+    const { kind, value, text, at } = this.#peek();
     const found = kind === 'end' ? 'the query ends' : `${text.slice(0, 40)} stands`;
-    return new AdqlError(at, `${what} was expected where ${found}`);
+    return new AdqlError(at, `${what} was expected where ${found}${kind === 'word' ? instead(value) : ''}`);
   }
 
   #isWord(word: string, ahead = 0): boolean {
@@ -136,12 +137,16 @@ class Parser {
   #name(what: string): Name {
     const { kind, value, text, at } = this.#peek();
     if (kind !== 'word' && kind !== 'name') throw this.#expected(what);
-    if (kind === 'word' && isReserved(value)) {
-      const { message } = this.#expected(what);
-      throw new AdqlError(at, `${message}: the word is reserved, and can be a name in double quotes only`);
-    }
+    if (kind === 'word' && isReserved(value)) throw this.#notReserved(what);
     this.#next++;
     return { text: kind === 'word' ? text : value, isExact: kind === 'name', at };
+  }
+
+  /** A reserved word stands where a name was expected. */
+  #notReserved(what: string): AdqlError {
+    const { value, text, at } = this.#peek();
+    const { message } = this.#expected(what);
+    return new AdqlError(at, instead(value) ? message : `${message}${reservedHint(text)}`);
   }
 
   #path(what: string, most: number): Name[] {
@@ -157,7 +162,10 @@ class Parser {
   #alias(what: string): Name | undefined {
     if (this.#takeWord('AS')) return this.#name(what);
     const { kind, value } = this.#peek();
-    return kind === 'name' || (kind === 'word' && !isReserved(value)) ? this.#name(what) : undefined;
+    // Words that others write after a table.
+    const isForeign =
+      (value === 'LIMIT' && this.#peek(1).kind === 'number') || (value === 'CROSS' && this.#isWord('JOIN', 1));
+    return kind === 'name' || (kind === 'word' && !isReserved(value) && !isForeign) ? this.#name(what) : undefined;
   }
 
   #unsigned(what: string): string {
@@ -428,7 +436,7 @@ class Parser {
       this.#next++;
       return this.#deeper(() => this.#call(value, at));
     }
-    if (kind === 'word' && isReserved(value)) throw this.#expected('a value');
+    if (kind === 'word' && isReserved(value)) throw this.#notReserved('a value');
     return { kind: 'column', at, path: this.#path('a value', 4) };
   }
 

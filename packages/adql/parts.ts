@@ -235,7 +235,7 @@ const ID_REACH_ARCSEC = 60;
  */
 export const LINKED_REACH_ARCSEC = 20;
 
-/** How identifiers begin with the number of a pixel. */
+/** Describes identifiers that begin with the number of a pixel. */
 interface IdPixel {
   readonly order: number;
   readonly bits: number;
@@ -246,7 +246,7 @@ export function arePixels(ids: readonly bigint[], { order, bits }: IdPixel): boo
   return ids.every(id => id >> BigInt(bits) < 12n * 4n ** BigInt(order));
 }
 
-/** The pixels of rows whose identifiers begin with the number of a pixel. */
+/** The pixels with which the identifiers of rows begin. */
 export function pixelsOfIds(ids: readonly bigint[], { order, bits }: IdPixel): PixelBounds {
   const shift = BigInt(2 * (29 - order));
   const pixels = ids.flatMap(id => {

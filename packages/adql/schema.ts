@@ -7,6 +7,8 @@ export interface DescribedTable {
   readonly description: string;
   /** Their names are unique, ignoring case. */
   readonly columns: readonly Column[];
+  /** Columns left out because queries do not support their type: the types by name. */
+  readonly leftOut?: Readonly<Record<string, string>>;
   /**
    * The columns of the position (ICRS degrees) by which rows are sorted, and the column of its HEALPix pixel (order 29,
    * NESTED), if the engine has one.

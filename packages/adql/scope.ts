@@ -1,9 +1,11 @@
 /** Resolves the names in a query to tables and columns. */
 import type { Column } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
+import { nearest } from './hints.ts';
 import { type DescribedTable, tableName } from './schema.ts';
 import type { Name } from './syntax.ts';
 import type { ScopeColumn, Source, ValueType } from './values.ts';
+import { spelled } from './words.ts';
 
 export interface ScopeTable {
   readonly alias: Name | undefined;
@@ -39,6 +41,8 @@ export interface Context {
   readonly aggregates: true | string;
   /** The SQL of the GROUP BY expressions in a grouped query; undefined otherwise, and inside aggregate functions. */
   readonly groups?: ReadonlySet<string>;
+  /** The names that the query gives its columns, which its conditions cannot use. */
+  readonly results?: readonly Name[];
 }
 
 /** A query as its users see it. */
@@ -83,13 +87,25 @@ export function columnsNamed(path: readonly Name[], scope: Pick<Scope, 'columns'
   return columns?.filter(column => isNamed(column.name, name)) ?? [];
 }
 
-export function unknownColumn(path: readonly Name[], scope: Scope): string {
+export function unknownColumn(path: readonly Name[], { scope, results = [] }: Context): string {
   const qualifier = path.slice(0, -1);
   const table = qualifier.length > 0 && tableOf(qualifier, scope.tables);
   if (qualifier.length > 0 && !table) return `${pathText(qualifier)} is not a table of this FROM`;
   const tables = table ? [table] : scope.tables;
   const names = tables.map(({ alias, of }) => alias?.text ?? (of ? tableName(of) : 'this query'));
-  return `${path.at(-1)!.text} is not a column of ${names.join(' or ') || 'the result'}`;
+  const name = path.at(-1)!;
+  const unknown = `${name.text} is not a column of ${names.join(' or ') || 'the result'}`;
+  if (path.length === 1 && results.some(each => isSame(each, name)))
+    return `${unknown}: it is a name of the result, so repeat its expression here`;
+  for (const { of } of tables)
+    for (const [left, type] of Object.entries(of?.leftOut ?? {}))
+      if (isNamed(left, name))
+        return `${spelled(left)} of ${tableName(of!)} has the type ${type}, which queries do not have`;
+  const near = nearest(
+    name.text,
+    (table ? table.columns : scope.columns).map(column => spelled(column.name)),
+  );
+  return `${unknown}${near || (name.isExact ? `: write a text in single quotes, as in '${name.text.slice(0, 40)}'` : '')}`;
 }
 
 export function sharedNames(left: From, right: From, at: number): Name[] {
@@ -105,7 +121,7 @@ export function checked(from: From): From {
   for (const [i, table] of from.tables.entries()) {
     const other = from.tables.slice(0, i).find(({ alias, of }) => {
       if (table.alias && alias) return isSame(alias, table.alias);
-      return table.of !== undefined && of === table.of;
+      return !table.alias && !alias && table.of !== undefined && of === table.of;
     });
     if (other)
       throw new AdqlError(

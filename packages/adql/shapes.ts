@@ -6,7 +6,6 @@ import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, 
 import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic } from './operators.ts';
 import { isConstant, pixelOf, position } from './positions.ts';
-import { circleHolds } from './regions.ts';
 import type { Joined } from './rewrites.ts';
 import { conversion, isOtherThanDegrees } from './units.ts';
 import {
@@ -16,6 +15,7 @@ import {
   constantNumber,
   described,
   double,
+  nullUnless,
   numberOf,
   type Operand,
   type Point,
@@ -86,7 +86,7 @@ export class Shapes {
       );
     if (second.kind === 'polygon') return this.sky.polygonAnd(second, first, isMutual ? 'touches' : 'holds', filtered);
     if (isMutual) return this.sky.polygonAnd(first as Polygon, second, 'touches', filtered);
-    return circleHolds(second, first as Polygon);
+    return this.sky.circleHolds(second, first as Polygon);
   }
 
   #holds(shape: Shape, point: Point, filtered: Joined | undefined): string {
@@ -101,14 +101,15 @@ export class Shapes {
     const shape = shapeOperand('AREA', operand);
     if (shape.kind === 'point') return constantNumber(at, 0);
     if (shape.kind === 'polygon') {
-      const { vertices, corners } = shape;
-      return vertices
-        ? constantNumber(at, polygonArea(vertices))
-        : value(at, `adql_polygon_area(${corners})`, 'float64');
+      const { vertices } = shape;
+      return vertices ? constantNumber(at, polygonArea(vertices)) : value(at, this.sky.areaOfRow(shape), 'float64');
     }
     if (shape.kind === 'moc') return constantNumber(at, mocArea(shape.ranges));
     const sphere = constantNumber(at, 4 * Math.PI * (180 / Math.PI) ** 2).sql;
-    return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
+    const radius = double(shape.radius);
+    const cap = `${sphere} * power(sin(radians(${radius}) / 2), 2)`;
+    // A circle of a row may have a radius that none has.
+    return value(at, nullUnless(`${radius} BETWEEN 0 AND 180`, cap), 'float64');
   }
 
   /** The pixel of a position; for a table's own position, the stored column. */
@@ -218,7 +219,12 @@ export class Shapes {
     if (!centre || sizes.length !== 2) throw wrong('a centre, a width and a height, degrees');
     const [width, height] = sizes.map(each => degreesOf(each, 'the size')) as [Value, Value];
     if (!isConstant(centre) || width.constant === undefined || height.constant === undefined)
-      return { kind: 'polygon', at, corners: `adql_box(${position(centre)}, ${double(width)}, ${double(height)})` };
+      return {
+        kind: 'polygon',
+        at,
+        corners: `adql_box(${position(centre)}, ${double(width)}, ${double(height)})`,
+        count: 4,
+      };
     const { ra, dec } = checkedPosition(centre.ra, centre.dec);
     return polygonShape(at, boxVertices(at, ra, dec, width.constant, height.constant));
   }
@@ -236,7 +242,8 @@ export class Shapes {
       const coordinates = points.flatMap(({ ra, dec }) => [double(ra), double(dec)]);
       for (const point of points) position(point);
       const isKnown = coordinates.map(each => `${each} IS NOT NULL`).join(' AND ');
-      return { kind: 'polygon', at, corners: `(CASE WHEN ${isKnown} THEN [${coordinates.join(', ')}] END)` };
+      const corners = `(CASE WHEN ${isKnown} THEN [${coordinates.join(', ')}] END)`;
+      return { kind: 'polygon', at, corners, count: points.length };
     }
     const vertices = points.map(({ ra, dec }) => {
       const place = checkedPosition(ra, dec);

@@ -11,6 +11,7 @@ import { describeParts, type KeptRows, type TablePart } from './parts.ts';
 import type { DescribedTable } from './schema.ts';
 import {
   type Context,
+  columnsNamed,
   isNamed,
   isSame,
   pathText,
@@ -45,6 +46,8 @@ export interface Translated {
    * Returns undefined if the query may have more, and its first rows may cost as much as all.
    */
   readonly few: (rows: number) => string | undefined;
+  /** Warnings for the author of the query, such as a division of integers that is 0. */
+  readonly warnings: readonly AdqlError[];
 }
 
 /** The longest query, in UTF-16 code units. */
@@ -139,7 +142,8 @@ class Translator {
     const few = (rows: number) => (limit < rows ? sql : isScan ? `${unlimited} LIMIT ${rows}` : undefined);
     if (sql.length > MAX_SQL_LENGTH)
       throw new AdqlError(0, 'the query is too long, with its functions written out: split the query');
-    return { sql, columns: relation.columns.map(resultColumn), parts, kept, few };
+    const warnings = Array.from(this.#expressions.warnings, ([at, message]) => new AdqlError(at, message));
+    return { sql, columns: relation.columns.map(resultColumn), parts, kept, few, warnings };
   }
 
   #requirePlannable(): void {
@@ -206,7 +210,12 @@ class Translator {
     const from = this.#from.read(select.from, outer);
     const scope: Scope = { tables: from.tables, columns: from.columns, outer };
     const noAggregate = (part: string) => `aggregate functions are not allowed in ${part}`;
-    const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
+    const results = select.items.flatMap(item => (item.kind === 'one' && item.name ? item.name : []));
+    const whereContext: Context = {
+      scope,
+      aggregates: `${noAggregate('WHERE')}: put the condition into HAVING`,
+      results,
+    };
     this.#expressions.texts = 0;
     const sources = sourcesOf(from);
     const narrows = partsOf(from);
@@ -220,7 +229,9 @@ class Translator {
     const where = select.where && this.#expressions.filter(select.where, whereContext, filtered, 'WHERE');
     const groupContext: Context = { scope, aggregates: noAggregate('GROUP BY') };
     const groups = select.groupBy.map(
-      each => plainValue(this.#expressions.operand(each, groupContext), 'a term of GROUP BY').sql,
+      each =>
+        plainValue(this.#expressions.operand(this.#aliased(each, select, scope), groupContext), 'a term of GROUP BY')
+          .sql,
     );
     const grouped = isGrouped(select, tail.orderBy) && { groups: new Set(groups) };
     const context: Context = { scope, aggregates: true, ...grouped };
@@ -233,7 +244,8 @@ class Translator {
     const limit = this.#limit(tail, select);
     if (!select.where && limit !== undefined && narrows.size === 1 && isPlain(select, tail.orderBy))
       for (const part of narrows) part.rows = Number(limit + BigInt(tail.offset ?? 0));
-    const having = select.having && conditionOf(this.#expressions.operand(select.having, context), 'HAVING');
+    const having =
+      select.having && conditionOf(this.#expressions.operand(select.having, { ...context, results }), 'HAVING');
     const sql = [
       `SELECT${select.isDistinct ? ' DISTINCT' : ''} ${this.#outputList(outputs, tail)}`,
       ` FROM ${from.sql()}`,
@@ -243,6 +255,14 @@ class Translator {
       this.#tail(tail, outputs, context, select),
     ];
     return { sql: sql.filter(Boolean).join(''), columns: outputs.map(({ column }) => column) };
+  }
+
+  /** The expression of a term of GROUP BY, which may be a name that the query gives one of its columns. */
+  #aliased(term: Expression, { items }: Select, scope: Scope): Expression {
+    const [name, ...others] = term.kind === 'column' ? term.path : [];
+    if (!name || others.length > 0 || columnsNamed([name], scope).length > 0) return term;
+    for (const item of items) if (item.kind === 'one' && item.name && isSame(item.name, name)) return item.expression;
+    return term;
   }
 
   #outputs(item: Item, context: Context): Output[] {

@@ -1,6 +1,7 @@
 /** Translated parts of a query: values with their types, and shapes. */
 import type { Column, ColumnType } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
+import { TIME_HINT } from './hints.ts';
 import type { PixelRange } from './moc.ts';
 import type { Part } from './parts.ts';
 
@@ -18,6 +19,8 @@ export interface Value {
   /** The value, if it is a string literal. */
   readonly text?: string;
   readonly column?: ScopeColumn;
+  /** If it is no condition, what to write for one. */
+  readonly asCondition?: string;
 }
 
 /** A column that expressions can name. */
@@ -70,6 +73,8 @@ export type Shape =
       readonly at: number;
       /** The SQL of a list with ra and dec of each corner; NULL if one is unknown. */
       readonly corners: string;
+      /** How many corners it has in every row; undefined if that differs. */
+      readonly count?: number;
       /** The corners, if they are the same for all rows. */
       readonly vertices?: readonly (readonly [number, number])[];
     }
@@ -86,7 +91,7 @@ export function polygonShape(at: number, vertices: readonly (readonly [number, n
     .flat()
     .map(each => constantNumber(at, each).sql)
     .join(', ')}]`;
-  return { kind: 'polygon', at, corners, vertices };
+  return { kind: 'polygon', at, corners, count: vertices.length, vertices };
 }
 
 /** A column of shapes, computed or from a table, as one of these shapes. */
@@ -123,7 +128,9 @@ export function shownValue(operand: Operand): Value {
       : operand.kind === 'circle'
         ? [operand.centre.ra, operand.centre.dec, operand.radius]
         : [];
-  const texts = numbers.map(each => `CAST(${double(each)} AS VARCHAR)`);
+  const finite = (each: Value) =>
+    each.constant !== undefined ? double(each) : nullUnless(`isfinite(${double(each)})`, double(each));
+  const texts = numbers.map(each => `CAST(${finite(each)} AS VARCHAR)`);
   const sql =
     operand.kind === 'polygon' ? `array_to_string(${operand.corners}, ' ')` : `(${texts.join(" || ' ' || ")})`;
   const about: Column = {
@@ -194,6 +201,11 @@ export function nullIf(x: string, y: string): string {
   return `(CASE WHEN ${x} = ${y} THEN NULL ELSE ${x} END)`;
 }
 
+/** NULL unless a condition holds. */
+export function nullUnless(condition: string, sql: string): string {
+  return `(CASE WHEN ${condition} THEN ${sql} END)`;
+}
+
 /** Marks the messages of our own failures. */
 export const FAILURE_MARK = 'adql: ';
 
@@ -224,7 +236,8 @@ export function textOf(operand: Operand, role: string): Value {
 
 export function conditionOf(operand: Operand, role: string): Value {
   if (operand.kind === 'value' && operand.type === 'boolean') return operand;
-  throw new AdqlError(operand.at, `${role} must be a condition (${described(operand)} was given)`);
+  const instead = operand.kind === 'value' && operand.asCondition ? `: write ${operand.asCondition}` : '';
+  throw new AdqlError(operand.at, `${role} must be a condition (${described(operand)} was given)${instead}`);
 }
 
 export function plainValue(operand: Operand, role: string): Value {
@@ -309,5 +322,10 @@ export function comparable(values: readonly Value[]): Value[] {
   if (commonType(fitted.map(({ type }) => type)) !== undefined) return fitted;
   const first = fitted.find(({ type }) => type !== 'null')!;
   const other = fitted.find(({ type }) => commonType([first.type, type]) === undefined)!;
-  throw new AdqlError(other.at, `${described(other)} cannot be compared with ${described(first)}`);
+  const isOfTime =
+    [first, other].some(({ type }) => type === 'time') && [first, other].some(({ type }) => isNumeric(type));
+  throw new AdqlError(
+    other.at,
+    `${described(other)} cannot be compared with ${described(first)}${isOfTime ? TIME_HINT : ''}`,
+  );
 }

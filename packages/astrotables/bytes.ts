@@ -34,11 +34,22 @@ export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/** Whether memory for an array, or for a library, was exhausted. */
+const NO_MEMORY =
+  /array buffer allocation failed|invalid string length|cannot create a string longer|out of memory|insufficient memory|failed to allocate memory|cannot allocate memory|memory\.grow/i;
+const INVALID_LENGTH = /invalid (?:typed )?array(?: buffer)? length/i;
+
+/** Whether memory for an array, a string, or a library was exhausted: the error, or its cause. */
 export function isOutOfMemory(error: unknown): boolean {
-  return /array buffer allocation failed|invalid (?:typed )?array(?: buffer)? length|out of memory|insufficient memory|failed to allocate memory|cannot allocate memory|memory\.grow/i.test(
-    error instanceof Error ? error.message : String(error),
-  );
+  return isAllocationFailure(error) || INVALID_LENGTH.test(messageOf(error));
+}
+
+/** The same for a reader of bytes that may be damaged: these state lengths that no array can have. */
+export function isAllocationFailure(error: unknown): boolean {
+  return NO_MEMORY.test(messageOf(error)) || (error instanceof Error && NO_MEMORY.test(messageOf(error.cause)));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -157,3 +157,43 @@ export function numberText(value: number, type: ColumnType): string {
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
+
+/** A limit above the number of columns of any survey's table. */
+export const MAX_COLUMNS = 2000;
+/** The maximum length of a row in a text format, in bytes. */
+export const MAX_ROW_BYTES = 1 << 20;
+
+/**
+ * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
+ * numbers; times are bigints in their unit since 1970, and dates are numbers of days since 1970. `null` columns hold
+ * only nulls; `other` columns hold values that the store does not accept.
+ */
+export type ColumnKind =
+  | 'boolean'
+  | 'integer32'
+  | 'unsigned32'
+  | 'integer64'
+  | 'unsigned64'
+  | 'integer decimal'
+  | 'decimal'
+  | 'float16'
+  | 'float'
+  | 'double'
+  | 'string'
+  | 'time in ms'
+  | 'time in us'
+  | 'time in ns'
+  | 'time in int96'
+  | 'date'
+  | 'null'
+  | 'other';
+
+/** How a column is stored in Parquet. */
+export interface Stored {
+  /** Whether every row has a value. */
+  readonly isRequired?: boolean;
+  /** Whether most values are distinct. */
+  readonly isVaried?: boolean;
+  /** Whether the file gives the column's smallest and largest values. */
+  readonly hasBounds?: boolean;
+}

@@ -1,4 +1,5 @@
 /** Files that are read in parts. */
+import { isAllocationFailure } from './bytes.ts';
 
 /** An open file, local or remote. Close it when done. */
 export interface OpenFile {
@@ -22,6 +23,7 @@ export class ReadFailure extends Error {
 
 /** The one-line reason of an error. For a system error: its code and text, without the call and path that Node adds. */
 export function reasonOf(error: unknown): string {
+  if (isAllocationFailure(error)) return 'reading it takes more memory than there is';
   // A decoder's TypeError or RangeError about damaged bytes means nothing to a user. System errors do not belong to
   // these classes.
   if (error instanceof TypeError || error instanceof RangeError) return 'it is damaged';

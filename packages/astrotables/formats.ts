@@ -1,5 +1,7 @@
 /** The formats in which tables are written: names, media types, file name extensions and writers. */
-import type { BeginTable } from './write/table_writer.ts';
+import type { BeginTable, TableWriter } from './write/table_writer.ts';
+
+export type { TableWriter };
 
 export interface Format {
   readonly name: string;
@@ -43,6 +45,15 @@ export const ROW_FORMATS = [
     parameters: '; charset=utf-8',
     extensions: ['tsv'],
     begin: async (): Promise<BeginTable> => (await import('./write/csv.ts')).beginTsv,
+  },
+  {
+    name: 'ecsv',
+    title: 'ECSV',
+    meaning: 'CSV after comments with the types, units and descriptions of its columns, as astropy reads it',
+    mediaType: 'text/x-ecsv',
+    parameters: '; charset=utf-8',
+    extensions: ['ecsv'],
+    begin: async (): Promise<BeginTable> => (await import('./write/ecsv.ts')).beginEcsv,
   },
   {
     name: 'json',

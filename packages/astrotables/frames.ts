@@ -87,8 +87,8 @@ const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
   [/^(?:h|hr|hours?|hourangle)$/, 15],
   [/^arcmin(?:ute)?s?$/, 1 / 60],
   [/^(?:arcsec(?:ond)?s?|")$/, 1 / 3600],
-  [/^(?:mas|milliarcsec(?:ond)?s?)$/, 1 / 3_600_000],
-  [/^(?:[uµμ]as|microarcsec(?:ond)?s?)$/, 1 / 3_600_000_000],
+  [/^(?:mas|m(?:illi[ -]?)?arcsec(?:ond)?s?)$/, 1 / 3_600_000],
+  [/^(?:[uµμ]as|(?:[uµμ]|micro[ -]?)arcsec(?:ond)?s?)$/, 1 / 3_600_000_000],
 ];
 
 /**

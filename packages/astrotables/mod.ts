@@ -6,11 +6,14 @@ export {
   type ColumnService,
   type ColumnType,
   checkBlock,
+  MAX_COLUMNS,
+  MAX_ROW_BYTES,
   type Row,
   type Table,
   withOwnNames,
 } from './columns.ts';
 export { type TableFormat, tableFormat } from './formats.ts';
+export { readEpochs } from './read/epochs.ts';
 export {
   type Block,
   blocksOf,
@@ -19,8 +22,6 @@ export {
   type DescribedTable,
   distinctName,
   type InputTable,
-  MAX_COLUMNS,
-  MAX_ROW_BYTES,
   outOfYears,
   type PositionParam,
   TableError,
@@ -28,8 +29,8 @@ export {
   withColumns,
 } from './read/input_table.ts';
 export { describeParquet, openQuickTable, openTable } from './read/open.ts';
+export type { FrameSource } from './read/position_frame.ts';
 export {
-  type FrameSource,
   findPositions,
   type NamedColumns,
   type PositionColumns,

@@ -1,5 +1,6 @@
 /** The interface to the files of a catalog, local or remote. */
 import type { OpenFile } from '@nearsky/astrotables/files';
+import { isAbsent } from './errors.ts';
 import type { RemoteOptions } from './remote/options.ts';
 
 /** The cost of reading. */
@@ -36,10 +37,10 @@ export interface CatalogFiles {
   /**
    * Opens a file. Nearby ranges of a remote file that are requested within one turn of the event loop are fetched
    * together.
-   * @throws ReadFailure; MissingFile where the file certainly does not exist
+   * @throws ReadFailure; MissingFile where the file certainly does not exist, WithheldFile where the host answers 403
    */
   open(name: string): Promise<OpenFile>;
-  /** @throws ReadFailure if the host or disk gives no answer */
+  /** @throws ReadFailure if the host or disk gives no answer; WithheldFile if the host answers 403 */
   has(name: string): Promise<boolean>;
   /** The names in a folder, sorted; empty if there is no such folder; undefined if folders cannot be listed. */
   list(folder: string): Promise<string[] | undefined>;
@@ -49,4 +50,17 @@ export interface FilesOptions {
   readonly remote?: RemoteOptions | undefined;
   /** Reading adds its cost to these counts. */
   readonly counts?: ReadCounts | undefined;
+}
+
+/**
+ * Whether a catalog has a file that it need not have.
+ * @throws ReadFailure if the host or disk gives no answer
+ */
+export async function hasOptional(files: CatalogFiles, name: string): Promise<boolean> {
+  try {
+    return await files.has(name);
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
 }

@@ -10,6 +10,19 @@ export class MissingFile extends ReadFailure {
   override name = 'MissingFile';
 }
 
+/**
+ * The host answers 403: the file does not exist, or it is not public. Amazon S3 and CloudFront answer 403 for a missing
+ * key of a bucket that may not be listed.
+ */
+export class WithheldFile extends ReadFailure {
+  override name = 'WithheldFile';
+}
+
+/** Whether a file that a catalog need not have counts as missing. A data file that is withheld is a read failure. */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof MissingFile || error instanceof WithheldFile;
+}
+
 /** A remote file was replaced after it was opened, so bytes that were read earlier do not match the new content. */
 export class FileChanged extends ReadFailure {
   override name = 'FileChanged';

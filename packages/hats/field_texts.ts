@@ -4,6 +4,7 @@
  */
 
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import { hasOptional } from './catalog_files.ts';
 import { withParquet } from './files.ts';
 import { COMMON_METADATA_FILE } from './layout.ts';
 import type { HatsTable } from './table.ts';
@@ -31,7 +32,7 @@ export async function columnTexts(
   file: ParquetFile,
 ): Promise<ReadonlyMap<string, FieldText>> {
   const own = file.metadataText(VOTABLE_KEY);
-  if (own !== undefined || !(await files.has(COMMON_METADATA_FILE))) return fieldTexts(own ?? '');
+  if (own !== undefined || !(await hasOptional(files, COMMON_METADATA_FILE))) return fieldTexts(own ?? '');
   return withParquet(files, COMMON_METADATA_FILE, common => fieldTexts(common.metadataText(VOTABLE_KEY) ?? ''));
 }
 

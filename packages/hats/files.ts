@@ -5,7 +5,7 @@ import { type OpenFile, ReadFailure, reasonOf } from '@nearsky/astrotables/files
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { isRemote, localPath } from './address.ts';
 import { type CatalogFiles, type FilesOptions, noReads, type ReadCounts } from './catalog_files.ts';
-import { MissingFile, withStableFile } from './errors.ts';
+import { isAbsent, MissingFile, withStableFile } from './errors.ts';
 
 /**
  * The files at a location: a path or its `file:` address, or an `http:`, `https:` or `s3:` address.
@@ -83,7 +83,7 @@ class LocalFiles implements CatalogFiles {
 const MAX_TEXT_BYTES = 64 << 20;
 
 /**
- * A whole text file, or undefined if it does not exist.
+ * A whole text file that a catalog need not have, or undefined if it is absent.
  * @throws ReadFailure if it cannot be read or is longer than 64 MiB
  */
 export async function readText(files: CatalogFiles, name: string): Promise<string | undefined> {
@@ -94,7 +94,7 @@ export async function readText(files: CatalogFiles, name: string): Promise<strin
       throw new ReadFailure(`Cannot read ${file.name} because it is longer than ${MAX_TEXT_BYTES} bytes`);
     return new TextDecoder().decode(await file.read(0, file.byteLength));
   } catch (error) {
-    if (error instanceof MissingFile) return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   } finally {
     file?.close();

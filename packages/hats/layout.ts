@@ -2,6 +2,9 @@
  * Names of the files of a HATS catalog, and of the column that it adds to rows. Readers and writers share these names.
  */
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import type { Pixel } from './partition.ts';
+
+export type { Pixel };
 
 /** The properties file of a table has both names; the second is the older one. */
 export const PROPERTIES_FILES = ['hats.properties', 'properties'] as const;
@@ -37,12 +40,6 @@ export function statedPixels(
   rowGroup: number,
 ): { readonly min: bigint; readonly max: bigint } | undefined {
   return file.nullCount(HEALPIX_COLUMN, rowGroup) ? undefined : file.integerBounds(rowGroup, HEALPIX_COLUMN);
-}
-
-/** A HEALPix pixel, NESTED. */
-export interface Pixel {
-  readonly order: number;
-  readonly ipix: number;
 }
 
 /** The path of a partition's file, or of its folder if the suffix is `/`, relative to the table. */

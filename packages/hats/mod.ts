@@ -1,7 +1,14 @@
 /** HATS catalogs: their properties, partitions and files, in a directory or at an address that answers range requests. */
 export { isRemote } from './address.ts';
-export { addReads, type CatalogFiles, type FilesOptions, noReads, type ReadCounts } from './catalog_files.ts';
-export { CatalogError, FileChanged, MissingFile, withStableFile } from './errors.ts';
+export {
+  addReads,
+  type CatalogFiles,
+  type FilesOptions,
+  hasOptional,
+  noReads,
+  type ReadCounts,
+} from './catalog_files.ts';
+export { CatalogError, FileChanged, MissingFile, WithheldFile, withStableFile } from './errors.ts';
 export { columnTexts, type FieldText } from './field_texts.ts';
 export { catalogFiles, openLocalFile, readText, withParquet } from './files.ts';
 export type { Pixel } from './layout.ts';

@@ -18,6 +18,7 @@ import {
   tableOf,
   wholeBlocks,
 } from '@nearsky/astrotables/fits';
+import { hasOptional } from './catalog_files.ts';
 import { CatalogError } from './errors.ts';
 import { POINT_MAP_FILE, SKYMAP_FILE } from './layout.ts';
 import type { HatsTable } from './table.ts';
@@ -30,13 +31,13 @@ export async function findSkymap({
   files,
   properties,
 }: Pick<HatsTable, 'files' | 'properties'>): Promise<string | undefined> {
-  for (const name of [SKYMAP_FILE, POINT_MAP_FILE]) if (await files.has(name)) return name;
+  for (const name of [SKYMAP_FILE, POINT_MAP_FILE]) if (await hasOptional(files, name)) return name;
   const names = await files.list('.');
   const orders = names
     ? names.flatMap(name => /^skymap\.(\d+)\.fits$/.exec(name)?.[1] ?? [])
     : (properties.get('hats_skymap_alt_orders')?.match(/\d+/g) ?? []);
   for (const order of orders.map(Number).sort((a, b) => b - a))
-    if (await files.has(`skymap.${order}.fits`)) return `skymap.${order}.fits`;
+    if (await hasOptional(files, `skymap.${order}.fits`)) return `skymap.${order}.fits`;
   return undefined;
 }
 

@@ -5,7 +5,8 @@
 import { posix } from 'node:path';
 import { isRemote } from './address.ts';
 import type { CatalogFiles, FilesOptions } from './catalog_files.ts';
-import { CatalogError, MissingFile } from './errors.ts';
+import { hasOptional } from './catalog_files.ts';
+import { CatalogError, isAbsent } from './errors.ts';
 import { catalogFiles, readText, withParquet } from './files.ts';
 import {
   COLLECTION_FILE,
@@ -18,13 +19,10 @@ import {
   partitionFile,
   pixelOfPath,
 } from './layout.ts';
+import type { Partition } from './partition.ts';
 import { parseProperties } from './properties.ts';
 
-/** One HEALPix pixel's share of a catalog. */
-export interface Partition extends Pixel {
-  /** Parquet files, relative to the catalog's location, with `/` between the parts. */
-  readonly files: readonly string[];
-}
+export type { Partition };
 
 export interface HatsTable {
   /** The directory that holds its properties file. */
@@ -68,7 +66,7 @@ export async function openHats(location: string, options: FilesOptions = {}): Pr
  * @throws ReadFailure if this cannot be determined
  */
 export async function isHats(files: CatalogFiles): Promise<boolean> {
-  const found = await Promise.all([...PROPERTIES_FILES, COLLECTION_FILE].map(name => files.has(name)));
+  const found = await Promise.all([...PROPERTIES_FILES, COLLECTION_FILE].map(name => hasOptional(files, name)));
   return found.includes(true);
 }
 
@@ -90,10 +88,14 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
 
 async function whyNoTable(files: CatalogFiles): Promise<string> {
   if (!isRemote(files.location) && !(await files.has('.'))) return 'there is no such directory';
-  if (await files.has('catalog_info.json'))
+  if (await hasOptional(files, 'catalog_info.json'))
     return 'it is a HiPSCat catalog, the format before HATS: convert it with hats-import';
   const bucket = files.location.startsWith('s3:') ? ', in a public bucket' : '';
-  return `it contains none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that contains one${bucket}`;
+  const withheld = await files.has(PROPERTIES_FILES[0]).then(
+    () => '',
+    ({ message }: Error) => ` (${message})`,
+  );
+  return `it contains none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}${withheld}: give the directory that contains one${bucket}`;
 }
 
 /**
@@ -136,7 +138,7 @@ async function pathsOfMetadata(files: CatalogFiles): Promise<string[] | undefine
   try {
     return [...new Set(await withParquet(files, METADATA_FILE, parquet => parquet.rowGroupPaths()))];
   } catch (error) {
-    if (error instanceof MissingFile) return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

@@ -22,9 +22,9 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { programFile } from '../base/program_files.ts';
-import { isDeno } from '../base/runtime.ts';
-import { loadConfig } from '../config/config.ts';
+import { programFile } from '../core/base/program_files.ts';
+import { isDeno } from '../core/base/runtime.ts';
+import { loadConfig } from '../core/config/config.ts';
 import { writeBundle, writeLauncher } from './bundle.ts';
 import { CONTENTS } from './unpack.ts';
 

@@ -6,26 +6,34 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { programFile } from '../base/program_files.ts';
+import { programFile } from '../core/base/program_files.ts';
 
 const ROOT = programFile('.');
 
-/** The modules with which processes and threads start. */
+const entry = (module: string) => ({ out: module, in: `${module}.ts` });
+/** Our modules with a line that begins so: modules that are loaded by their paths. */
+const modulesWith = (line: string) =>
+  globSync('src/**/*.ts', { cwd: ROOT })
+    .filter(path => readFileSync(join(ROOT, path), 'utf8').includes(`\n${line}`))
+    .map(path => path.slice(0, -'.ts'.length))
+    .sort();
+
+/** The module of the processes that run tasks. */
+const TASK_PROCESS = 'src/core/pool/process_tasks';
+/** The modules with which processes and threads start, and those of their tasks: see `Tasks`. */
 const ENTRIES = [
   'src/main',
-  'workers/reading_process',
+  'workers/process',
   'workers/task',
-  'workers/server',
-  'workers/writer',
-  'workers/publisher',
-  'workers/hats_writer',
-  'workers/normalise_lines',
-  'workers/import_lines',
-].map(entry => ({ out: entry, in: `${entry}.ts` }));
+  TASK_PROCESS,
+  ...modulesWith('export const tasks:'),
+].map(entry);
 /** Piscina starts its threads from a file next to its own module. */
-const PISCINA = { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' };
-/** The engine needs DuckDB, which only the npm package has. */
-const ENGINE = ['workers/tap_engine', 'workers/tap_maker'].map(entry => ({ out: entry, in: `${entry}.ts` }));
+const PISCINA = { out: 'src/core/base/worker', in: 'node_modules/piscina/dist/worker.js' };
+/** Processes that run no tasks: see `processProgram`. They need libraries that only the npm package has. */
+const OTHER_PROCESSES = modulesWith('export function runProcess(')
+  .filter(module => module !== TASK_PROCESS)
+  .map(entry);
 
 /** The files that the program reads through `programFile`. `/docs` serves the documents among them. */
 export const DATA = [
@@ -34,12 +42,13 @@ export const DATA = [
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
   ...globSync('{index,packages/*}/README.md', { cwd: ROOT }),
   ...globSync('deploy/{*.service,*.timer,*.yaml,*.json,*.cfg,*.sh,*.logrotate,helm/values.yaml}', { cwd: ROOT }),
-  'src/contract/catalogs/schema.json',
+  'src/core/contract/catalogs/schema.json',
   'sample/README.md',
   'sample/alerts',
   'sample/catalogs',
   'sample/tns',
-  'src/pages/browser',
+  'src/core/cli/search_text.js',
+  ...globSync('src/capabilities/*/browser', { cwd: ROOT }),
   ...['__init__.py', 'aio.py', 'py.typed'].map(name => `clients/python/nearsky/${name}`),
   ...['pyproject.toml', 'README.md', 'LICENSE'].map(name => `clients/python/${name}`),
   ...['nearsky.js', 'nearsky.d.ts'].map(name => `clients/typescript/${name}`),
@@ -54,7 +63,7 @@ const LIBRARY_LICENCES = 'LIBRARIES.txt';
  * one that uses it. The executable does not run a file given as an argument. So if it is started with a file name, it
  * runs that file as a process of the service.
  */
-const PROCESS = 'workers/reading_process.js';
+const PROCESS = 'workers/process.js';
 const START = [
   'start.cjs',
   `import(process.argv[2]?.endsWith('/${PROCESS}') ? './${PROCESS}' : './src/main.js');\n`,
@@ -90,8 +99,8 @@ const MODULES = {
   ...OPTIONS,
   format: 'esm',
   splitting: true,
-  // Chunks are placed next to `src/base/program_files.ts`, because paths of other files are relative to that directory.
-  chunkNames: 'src/base/[name]-[hash]',
+  // Chunks are placed next to `src/core/base/program_files.ts`, because paths of other files are relative to that directory.
+  chunkNames: 'src/core/base/[name]-[hash]',
 } satisfies BuildOptions;
 
 /**
@@ -99,7 +108,7 @@ const MODULES = {
  * `engines`.
  */
 export async function writePackage(directory: string): Promise<void> {
-  const entryPoints = [...ENTRIES, ...ENGINE];
+  const entryPoints = [...ENTRIES, ...OTHER_PROCESSES];
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(programFile('package.json'), 'utf8'));
   // npm installs these libraries. The checkout's own workspaces are packed instead.
   const external = Object.keys({ ...dependencies, ...optionalDependencies });
@@ -113,7 +122,7 @@ export async function writeBundle(directory: string): Promise<string[]> {
     ...MODULES,
     entryPoints: [...ENTRIES, PISCINA],
     outdir: directory,
-    assetNames: 'src/base/[name]-[hash]',
+    assetNames: 'src/core/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
     // The other form of this package would read a file at run time.

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { programFile } from '../base/program_files.ts';
+import { programFile } from '../core/base/program_files.ts';
 import { writePackage } from './bundle.ts';
 
 const DIRECTORY = join(programFile('.'), 'dist');

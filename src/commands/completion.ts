@@ -1,5 +1,5 @@
 /** `nearsky completion`: scripts for command completion in shells, made from the table of commands. */
-import { type Command, type CommandTable, optionsOf, placeholdersOf, UsageError } from './cli.ts';
+import { type Command, type CommandTable, optionsOf, placeholdersOf, UsageError } from '../core/cli/command.ts';
 
 /** The values that an option or a positional argument can have. */
 interface Value {

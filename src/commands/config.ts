@@ -1,17 +1,5 @@
 /** `nearsky config`: the current settings, and the origin of each. */
-import {
-  type Config,
-  ENVIRONMENT_ONLY,
-  type Origin,
-  SETTING_GROUPS,
-  type Setting,
-  type SettingGroup,
-  type SettingName,
-  suggestion,
-  type Written,
-  withoutPassword,
-  written,
-} from '../config/config.ts';
+import { SETTINGS } from '../capabilities.ts';
 import {
   type Command,
   type Invocation,
@@ -20,22 +8,37 @@ import {
   THREAD_OPTIONS,
   table,
   UsageError,
-} from './cli.ts';
+} from '../core/cli/command.ts';
+import {
+  ENVIRONMENT_ONLY,
+  type Origin,
+  type Setting,
+  type SettingGroup,
+  suggestion,
+  type Written,
+  withoutPassword,
+  written,
+} from '../core/config/config.ts';
+
+const INTRODUCTION = [
+  'Prints the current settings, all or the named ones, and the origin of each: an option, the',
+  'environment, the configuration file, or the default. Pass the same options, environment and --config',
+  'as to the command in question. Secrets are never shown. The `values` of --json are a valid configuration file.',
+  '',
+  'Each setting can be an environment variable or a key of the configuration file, one JSON object: {"API_MAX_IDS": 500}.',
+  'A list is comma-separated text, or an array in the file.',
+  '',
+];
 
 export const command: Command = {
   usage: 'config [SETTING...]',
   description: [
-    'Prints the current settings, all or the named ones, and the origin of each: an option, the',
-    'environment, the configuration file, or the default. Pass the same options, environment and --config',
-    'as to the command in question. Secrets are never shown. The `values` of --json are a valid configuration file.',
-    '',
-    'Each setting can be an environment variable or a key of the configuration file, one JSON object: {"API_MAX_IDS": 500}.',
-    'A list is comma-separated text, or an array in the file.',
-    '',
-    ...SETTING_GROUPS.flatMap(group => [`${group.title}:`, ...entries(group).flatMap(describe), '']),
+    ...INTRODUCTION,
+    ...SETTINGS.groups.flatMap(group => [`${group.title}:`, ...entries(group).flatMap(describe), '']),
     'Environment only:',
     ...Object.entries(ENVIRONMENT_ONLY).flatMap(([name, { help }]) => [`  ${name}`, `      ${help}`]),
   ].join('\n'),
+  pageDescription: [...INTRODUCTION, 'The list of the settings that follows here is docs/settings.md.'].join('\n'),
   options: { ...LISTEN_OPTIONS, ...THREAD_OPTIONS },
   example: 'nearsky config --config nearsky.json',
   run,
@@ -49,32 +52,34 @@ interface Shown {
 
 async function run(invocation: Invocation): Promise<number> {
   const wanted = new Set(invocation.positionals);
-  const known: string[] = SETTING_GROUPS.flatMap(({ settings }) => Object.keys(settings));
   for (const name of wanted) {
-    if (!known.includes(name)) throw new UsageError(`${name} is not a setting${suggestion(name)}`);
+    if (!Object.hasOwn(SETTINGS.settings, name))
+      throw new UsageError(`${name} is not a setting${suggestion(name, SETTINGS)}`);
   }
   const isWanted = (name: string) => wanted.size === 0 || wanted.has(name);
-  const groups = SETTING_GROUPS.map(group => {
-    const shown = entries(group).filter(([name]) => isWanted(name));
-    return {
-      title: group.title,
-      rows: shown.map(([name, setting]) => [name, show(name, setting, invocation)] as const),
-    };
-  }).filter(({ rows }) => rows.length > 0);
+  const groups = SETTINGS.groups
+    .map(group => {
+      const shown = entries(group).filter(([name]) => isWanted(name));
+      return {
+        title: group.title,
+        rows: shown.map(([name, setting]) => [name, show(name, setting, invocation)] as const),
+      };
+    })
+    .filter(({ rows }) => rows.length > 0);
   const credentials = wanted.size === 0 ? environmentOnly() : {};
   printResult(invocation, toJson(groups, credentials), toText(groups, credentials));
   return 0;
 }
 
-type Groups = readonly { readonly title: string; readonly rows: readonly (readonly [SettingName, Shown])[] }[];
+type Groups = readonly { readonly title: string; readonly rows: readonly (readonly [string, Shown])[] }[];
 
-function entries({ settings }: SettingGroup): [SettingName, Setting<unknown>][] {
-  return Object.entries(settings) as [SettingName, Setting<unknown>][];
+function entries({ settings }: SettingGroup): [string, Setting<unknown>][] {
+  return Object.entries(settings);
 }
 
-function show(name: SettingName, setting: Setting<unknown>, { config, origins }: Invocation): Shown {
+function show(name: string, setting: Setting<unknown>, { config, origins }: Invocation): Shown {
   const from = origins.get(name)!;
-  const value = (config as Record<keyof Config, unknown>)[name];
+  const value = (config as Readonly<Record<string, unknown>>)[name];
   if (setting.secret) return { value: value === null ? null : 'set', from };
   return { value: withoutPasswords(written(setting, value)), from };
 }
@@ -91,13 +96,11 @@ function environmentOnly(): Record<string, boolean> {
 
 function toJson(groups: Groups, environmentOnly: Readonly<Record<string, boolean>>) {
   const rows = groups.flatMap(group => group.rows);
-  const secrets = new Set(SETTING_GROUPS.flatMap(entries).flatMap(([name, { secret }]) => (secret ? [name] : [])));
-  const plain = rows.filter(([name]) => !secrets.has(name));
+  const isSecret = (name: string) => SETTINGS.settings[name]!.secret;
+  const plain = rows.filter(([name]) => !isSecret(name));
   return {
     values: Object.fromEntries(plain.map(([name, { value }]) => [name, value])),
-    secrets: Object.fromEntries(
-      rows.flatMap(([name, { value }]) => (secrets.has(name) ? [[name, value !== null]] : [])),
-    ),
+    secrets: Object.fromEntries(rows.flatMap(([name, { value }]) => (isSecret(name) ? [[name, value !== null]] : []))),
     from: Object.fromEntries(rows.map(([name, { from }]) => [name, from])),
     environment_only: environmentOnly,
   };
@@ -127,7 +130,7 @@ function textOf(value: Written): string {
 }
 
 /** The help lines for one setting. */
-function describe([name, setting]: readonly [SettingName, Setting<unknown>]): string[] {
+function describe([name, setting]: readonly [string, Setting<unknown>]): string[] {
   const shown = setting.defaultNote ?? textOf(written(setting, setting.default));
   return [`  ${name}`, `      ${setting.help}`, `      ${setting.must}; default ${shown}`];
 }

@@ -3,25 +3,25 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Log, limited } from '../base/log.ts';
-import { programFile } from '../base/program_files.ts';
-import { nowUs } from '../base/times.ts';
-import { registerCatalog } from '../catalogs/register.ts';
-import type { Config } from '../config/config.ts';
-import type { BrokerName } from '../contract/brokers.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
-import { crossmatchPending, settingsOf } from '../crossmatch/crossmatcher.ts';
-import { crossmatchPool } from '../crossmatch/pool.ts';
-import { ingestFile } from '../ingest/files.ts';
-import { Ingester } from '../ingest/ingester.ts';
-import { RejectLog } from '../ingest/rejects.ts';
-import { defaultThreads } from '../pool/pool.ts';
-import { requireFreePort } from '../server/http_server.ts';
-import { openStore, type Store } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
-import { RegistryLoader } from '../tns/loader.ts';
-import { readPublicPath } from '../tns/public_file.ts';
-import { type Command, LISTEN_OPTIONS, tell } from './cli.ts';
+import { type Log, limited } from '../core/base/log.ts';
+import { programFile } from '../core/base/program_files.ts';
+import { nowUs } from '../core/base/times.ts';
+import { registerCatalog } from '../core/catalogs/register.ts';
+import { type Command, LISTEN_OPTIONS, tell } from '../core/cli/command.ts';
+import type { Config } from '../core/config/config.ts';
+import type { BrokerName } from '../core/contract/brokers.ts';
+import { CATALOGS } from '../core/contract/catalogs.ts';
+import { crossmatchPending, settingsOf } from '../core/crossmatch/crossmatcher.ts';
+import { crossmatchPool } from '../core/crossmatch/pool.ts';
+import { ingestFile } from '../core/ingest/files.ts';
+import { Ingester } from '../core/ingest/ingester.ts';
+import { RejectLog } from '../core/ingest/rejects.ts';
+import { defaultThreads } from '../core/pool/pool.ts';
+import { requireFreePort } from '../core/server/http_server.ts';
+import { openStore, type Store } from '../core/store/store.ts';
+import { Writer } from '../core/store/writer.ts';
+import { RegistryLoader } from '../core/tns/loader.ts';
+import { readPublicPath } from '../core/tns/public_file.ts';
 import { serve } from './serve.ts';
 
 const SAMPLE = programFile('sample');
@@ -48,6 +48,9 @@ const EXAMPLES: readonly (readonly [path: string, shows: string])[] = [
   ['/api/status', 'the service itself'],
 ];
 
+const NOTICE =
+  'A demonstration, not for science: most catalog rows and the whole registry of transients are made up; the alerts are real, except those with ids from 9000000000000000001 on.';
+
 export const command: Command = {
   usage: 'demo [--host HOST] [--port PORT]',
   description: `Makes a data directory from the sample that ships with nearsky (real alerts; see sample/README.md),
@@ -55,6 +58,7 @@ crossmatches it and serves it until it gets SIGTERM or SIGINT. It prints a few a
 The data directory is temporary and is removed at the end, unless --data names a missing or empty
 directory, which is kept.`,
   options: LISTEN_OPTIONS,
+  defaults: { PAGES_NOTICE: NOTICE },
   example: 'nearsky demo --port 8080',
   async run({ config, options }) {
     // The port is checked first, so that a port in use is reported at once.
@@ -87,18 +91,12 @@ function requireEmpty(directory: string): void {
     );
 }
 
-const NOTICE =
-  'A demonstration, not for science: most catalog rows and the whole registry of transients are made up; the alerts are real, except those with ids from 9000000000000000001 on.';
-
 async function demo(config: Config): Promise<void> {
   const leave = () => process.exit(0);
   process.on('SIGINT', leave).on('SIGTERM', leave);
   await prepare(config);
   process.off('SIGINT', leave).off('SIGTERM', leave);
-  await serve(
-    { ...config, NEARSKY_LOG: null, PAGES_NOTICE: config.PAGES_NOTICE ?? NOTICE },
-    { crossmatch: false, onListening: announce, log: tellEvent },
-  );
+  await serve({ ...config, NEARSKY_LOG: null }, { onListening: announce, log: tellEvent });
 }
 
 /** Fills the data directory. */

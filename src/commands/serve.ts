@@ -2,22 +2,24 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { BackgroundWriter } from '../background/writer.ts';
-import { messageOf } from '../base/error_text.ts';
-import { type Log, limited, logToStderr } from '../base/log.ts';
-import { boundHeap } from '../base/shared_memory.ts';
-import { SharedState } from '../base/shared_state.ts';
-import { endBySignal, stopSignal } from '../base/stop_signal.ts';
-import { logSettings } from '../cluster/kafka_log.ts';
-import type { Config } from '../config/config.ts';
-import { requireFreePort, sharesPorts } from '../server/http_server.ts';
-import { maxOpenFiles } from '../server/server_limits.ts';
-import { ServerThreads } from '../server/server_threads.ts';
-import { Coordinator } from '../service/coordinator.ts';
-import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { type PublishSettings, publishSettings } from '../stream/publish_settings.ts';
-import { type BotCredentials, botOf } from '../tns/client.ts';
-import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS } from './cli.ts';
+import { CAPABILITIES } from '../capabilities.ts';
+import type { BesideWriter, DutyTask } from '../core/background/beside.ts';
+import { BackgroundWriter } from '../core/background/writer.ts';
+import { messageOf } from '../core/base/error_text.ts';
+import { type Log, limited, logToStderr } from '../core/base/log.ts';
+import { boundHeap } from '../core/base/shared_memory.ts';
+import { SharedState } from '../core/base/shared_state.ts';
+import { endBySignal, stopSignal } from '../core/base/stop_signal.ts';
+import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS } from '../core/cli/command.ts';
+import { logSettings } from '../core/cluster/kafka_log.ts';
+import type { Config } from '../core/config/config.ts';
+import { Coordinator } from '../core/coordinator.ts';
+import type { DutyOf, PartOf } from '../core/host.ts';
+import { loadParts } from '../core/loaded.ts';
+import { requireFreePort, sharesPorts } from '../core/server/http_server.ts';
+import { maxOpenFiles } from '../core/server/server_limits.ts';
+import { ServerThreads } from '../core/server/server_threads.ts';
+import { warnIfOpenToOthers } from '../core/store/privacy.ts';
 
 const READY_POLL_MS = 5;
 /** The time that clients have to receive the answers in progress when the service stops. */
@@ -29,15 +31,28 @@ const STOP_MS = 9500;
 /** The maximum time between closing everything and the end of the process. */
 const EXIT_MS = 500;
 
+const DUTIES = CAPABILITIES.flatMap(({ duties }) => duties ?? []);
+/** The capabilities that work in the background, by the option that leaves this work out. */
+const IN_BACKGROUND = new Map(
+  CAPABILITIES.flatMap(({ name, background }) => (background ? [[`no-${name}`, background] as const] : [])),
+);
+
+/** The options that leave work out, by what they leave out. */
+const LEAVING = new Map([
+  ...DUTIES.flatMap(({ option }) => (option ? [[`no-${option.name}`, option.doing] as const] : [])),
+  ...[...IN_BACKGROUND].map(([option, { doing }]) => [option, doing] as const),
+]);
+
 export const command: Command = {
-  usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch] [--no-refresh] [--no-publish]',
+  usage: [
+    'serve [--host HOST] [--port PORT] [--workers N]',
+    ...[...LEAVING.keys()].map(option => `[--${option}]`),
+  ].join(' '),
   description: `Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches pending
 objects in the background. Other processes may ingest and crossmatch meanwhile; the service finds
 what they store within a second. A missing data directory is created, empty.
 
-With TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment it keeps the TNS registry up to
-date, like \`nearsky tns refresh\`, some minutes after each hour. With PUBLISH_KAFKA_SERVERS and
-PUBLISH_TOPIC it publishes each match, like \`nearsky publish\`.
+${[...DUTIES, ...IN_BACKGROUND.values()].flatMap(({ about }) => about ?? []).join('\n')}
 
 It prints \`listening on http://HOST:PORT\` once it can answer, and logs one JSON object per line on
 standard error. GET /metrics is for Prometheus, GET /readyz for a load balancer. To try it, open
@@ -45,25 +60,25 @@ http://HOST:PORT/ or http://HOST:PORT/api/status; /api-docs documents all reques
   options: {
     ...LISTEN_OPTIONS,
     ...THREAD_OPTIONS,
-    'no-crossmatch': { help: 'leave crossmatching to another process' },
-    'no-refresh': { help: 'leave the TNS registry to another process' },
-    'no-publish': { help: 'leave publishing to another process' },
+    ...Object.fromEntries(
+      [...LEAVING].map(([option, doing]) => [option, { help: `leave ${doing} to another process` }]),
+    ),
   },
   example: 'nearsky serve --data ./data --port 8080',
   async run({ config, flags }) {
-    const bot = flags.has('no-refresh') ? undefined : botOf(config);
-    const publish = flags.has('no-publish') ? undefined : publishSettings(config, process.env);
-    await serve(config, { crossmatch: !flags.has('no-crossmatch'), bot, publish });
+    const wanted = [...IN_BACKGROUND].filter(([option]) => !flags.has(option));
+    const loaded = await Promise.all(wanted.map(([, { load }]) => load()));
+    const beside = loaded.flatMap(({ background }) => background(config) ?? []);
+    await serve(config, { duties: DUTIES.filter(({ option }) => !option || !flags.has(`no-${option.name}`)), beside });
     return 0;
   },
 };
 
 interface ServeOptions {
-  readonly crossmatch: boolean;
-  /** Credentials of the bot that keeps the TNS registry up to date. */
-  readonly bot?: BotCredentials | undefined;
-  /** The destination of published matches. */
-  readonly publish?: PublishSettings | undefined;
+  /** Those of them that the settings want are done; none by default. */
+  readonly duties?: readonly DutyOf[];
+  /** The work of capabilities in the background; none by default. */
+  readonly beside?: readonly BesideWriter[];
   /** Called when the service can answer. */
   readonly onListening?: (url: string) => void;
   /** The default writes one JSON object per line on standard error. */
@@ -72,7 +87,11 @@ interface ServeOptions {
 
 /** Serves until SIGTERM or SIGINT. Resolves when everything is closed. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
-  const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
+  const { beside = [], onListening = announce, log = limited(logToStderr) } = options;
+  const wanted = (options.duties ?? []).filter(({ isWanted }) => isWanted(config));
+  const duties = new Map(
+    wanted.map(({ name, module }): [string, DutyTask] => [name, { module, kind: 'duty', config }]),
+  );
   limitYoungMemory();
   const endWatch = boundHeap(GROWTH_MIB, RETURN_MS);
   // The port is checked before anything is opened or logged, and again when the threads start to listen.
@@ -80,7 +99,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const stop = stopSignal();
   const state = new SharedState();
   const topic = logSettings(config, process.env);
-  const writer = new BackgroundWriter({ config, topic, crossmatch, bot, publish, state, log });
+  const writer = new BackgroundWriter({ config, topic, duties, beside, state, log });
   let serving: Serving | undefined;
   let failure: { readonly error: string } | undefined;
   try {
@@ -89,7 +108,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     await Promise.race([writer.open(), aborted(stop)]);
     if (!stop.aborted) {
       warnIfOpenToOthers(config.NEARSKY_DATA, log);
-      serving = new Serving(config, state, log);
+      serving = new Serving(config, state, log, await loadParts(CAPABILITIES));
       const url = await serving.listen();
       while (!serving.coordinator.isReady() && !stop.aborted) await sleep(READY_POLL_MS);
       if (!stop.aborted) {
@@ -141,13 +160,14 @@ class Serving {
   #threads: ServerThreads | undefined;
   hasUnending = false;
 
-  constructor(config: Config, state: SharedState, log: Log) {
+  constructor(config: Config, state: SharedState, log: Log, parts: readonly PartOf[]) {
     this.#config = config;
     this.#log = log;
     this.coordinator = new Coordinator({
       config,
       log,
       state,
+      parts,
       threads: () => this.#threads?.watched ?? { threads: [], operations: [], replaced: 0 },
     });
     this.coordinator.onGeneration = () => this.#threads?.publish(this.coordinator.generation);
@@ -189,8 +209,7 @@ class Serving {
       },
     });
     const port = await this.#threads.start();
-    this.coordinator.countSky();
-    this.coordinator.startJobs();
+    this.coordinator.start();
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 

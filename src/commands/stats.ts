@@ -1,10 +1,10 @@
-import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
-import type { Config } from '../config/config.ts';
-import { type DiskUse, diskUse } from '../store/disk_use.ts';
-import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
-import type { PublishedPosition } from '../store/types.ts';
-import { isSnapshotCurrent } from '../tns/names.ts';
-import { type Command, type Invocation, printResult, shownBytes, table } from './cli.ts';
+import { formatTime, formatTimeOrNull, nowUs } from '../core/base/times.ts';
+import { type Command, type Invocation, printResult, shownBytes, table } from '../core/cli/command.ts';
+import type { Config } from '../core/config/config.ts';
+import { type DiskUse, diskUse } from '../core/store/disk_use.ts';
+import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../core/store/store.ts';
+import type { PublishedPosition } from '../core/store/types.ts';
+import { isSnapshotCurrent } from '../core/tns/names.ts';
 
 export const command: Command = {
   usage: 'stats [--again]',
@@ -39,7 +39,9 @@ async function run(invocation: Invocation): Promise<number> {
   const { config, flags } = invocation;
   await using store = openStore(config.NEARSKY_DATA, 'read');
   // The modules of the crossmatch would take half the time of this command.
-  const again = flags.has('again') ? { again: (await import('./crossmatch.ts')).countAgain(store, config) } : {};
+  const again = flags.has('again')
+    ? { again: (await import('../core/crossmatch/count_again.ts')).countAgain(store, config) }
+    : {};
   const stats = { ...withSurroundings(store.counts(), store, config), ...again };
   store.requireUndisturbed();
   printResult(invocation, stats, describe(stats));

@@ -202,6 +202,19 @@ check('a seed has the same random numbers each time, one a row', async () => {
   assert.is((await rows('SELECT COUNT(*) FROM (SELECT n FROM made WHERE RAND(3) < 0.5) AS q'))[0]!.length, 1);
 });
 
+check('a column of polygons with many corners is not compared', async () => {
+  await filled([[0, 10, 20]]);
+  const corners = (count: number) =>
+    `POLYGON(${Array.from({ length: count }, (_, i) => `a + ${Math.cos((6.28 * i) / count)}, b + ${Math.sin((6.28 * i) / count)}`).join()})`;
+  const query = (count: number) =>
+    `SELECT AREA(p), CONTAINS(POINT(a, b), p) FROM (SELECT a, b, ${corners(count)} AS p FROM made) AS q`;
+  const [[area, isInside] = []] = await rows(query(100));
+  assert.is(isInside, 1);
+  assert.ok(Math.abs((area as number) - Math.PI * Math.cos((20 * Math.PI) / 180)) < 0.01, `${area}`);
+  const failure = await rows(query(129)).catch(({ message }) => message);
+  assert.match(failure, /at most 128 pairs of corners/);
+});
+
 check('shapes are results, and columns of queries are shapes', async () => {
   await filled([
     [0, 10, 20, 0.5],
@@ -262,6 +275,23 @@ check('a box beyond a pole has its sizes along great circles', async () => {
   }
   assert.throws(() => ask('SELECT AREA(BOX(1, 89, 200, 5)) FROM made'), /less than 180 wide/);
 });
+
+check(
+  'what has no value at an infinity is NULL: a pixel, an angle, an area; and so is the area of no circle',
+  async () => {
+    await filled([[1, 10, 20, 800, 400, -1]]);
+    const pixels = ['EXP(c), b', 'a, EXP(c)', 'a, -EXP(c)', 'POINT(a * EXP(c), b)', 'a, b * 5', 'a, EXP(c) - EXP(c)'];
+    const angles = ['SIN', 'COS', 'TAN', 'COT'].map(name => `${name}(EXP(c))`);
+    const areas = ['EXP(c)', 'd', 'e', 'EXP(800)'].map(radius => `AREA(CIRCLE(a, b, ${radius}))`);
+    const others = ['ivo_epoch_prop(a, b, 1, 1, 1, 1, 2000, EXP(c))', 'POINT(EXP(c), b)', 'CIRCLE(a, b, EXP(c))'];
+    const list = [...pixels.map(of => `ivo_healpix_index(5, ${of})`), ...angles, ...areas, ...others];
+    const [row] = await rows(`SELECT ${list.map((each, i) => `${each} AS x${i}`).join(', ')} FROM made`);
+    assert.equal(
+      list.filter((_, i) => row![i] !== null),
+      [],
+    );
+  },
+);
 
 test('every documented function is one that queries can call', () => {
   for (const { form } of FEATURES.filter(({ type }) => type === 'udf')) {

@@ -49,10 +49,13 @@ test('a refusal names the place, what was expected and what stands there', () =>
     ['SELECT a\r\nFROM t\r\nWHERE', 'Line 3, column 6: a value was expected where the query ends'],
     ['SELECT a, FROM t', 'Line 1, column 11: a value was expected where FROM stands'],
     ['SELECT (a FROM t', 'Line 1, column 11: ) was expected where FROM stands'],
-    ['SELECT size FROM t', 'Line 1, column 8: a value was expected where size stands'],
+    [
+      'SELECT size FROM t',
+      'Line 1, column 8: a value was expected where size stands: size is a reserved word: write "size" for a name',
+    ],
     [
       'SELECT a AS size FROM t',
-      'Line 1, column 13: the name of a column was expected where size stands: the word is reserved, and can be a name in double quotes only',
+      'Line 1, column 13: the name of a column was expected where size stands: size is a reserved word: write "size" for a name',
     ],
     ["SELECT 'a FROM t", 'Line 1, column 8: this string has no end: close it with a single quote'],
     ['SELECT "a FROM t', 'Line 1, column 8: this name has no end: close it with a double quote'],

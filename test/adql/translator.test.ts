@@ -3,7 +3,7 @@
 import { AdqlError, placedMessage } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { translateQuery } from '../../src/tap/translate_query.ts';
+import { translateQuery } from '../../src/capabilities/adql/translate_query.ts';
 import { TABLES } from './support.ts';
 
 const test = suite('adql: translator');
@@ -189,7 +189,10 @@ test('what no table has, what does not fit, and what is left out is refused at i
       'Line 1, column 16: there is no table sources: there are nearsky.objects, nearsky.matches, TAP_SCHEMA.columns',
     ],
     ['SELECT ra FROM pg_catalog.objects', 'Line 1, column 16: there is no table pg_catalog.objects: there are'],
-    ['SELECT ra FROM main.nearsky.objects', 'Line 1, column 16: there is no table main.nearsky.objects: there are'],
+    [
+      'SELECT ra FROM main.nearsky.objects',
+      'there is no table main.nearsky.objects: did you mean nearsky.objects? There are',
+    ],
     ['SELECT ra FROM objects, matches', 'Line 1, column 8: ra is a column of several tables: put the table before it'],
     ['SELECT ra FROM objects, objects', 'two tables of one FROM have the name nearsky.objects'],
     ['SELECT ra FROM objects WHERE ra', 'Line 1, column 30: WHERE must be a condition (a number was given)'],
@@ -283,6 +286,50 @@ test('what no table has, what does not fit, and what is left out is refused at i
   for (const [query, message] of refused) assert.ok(refusal(query).includes(message), `${query}\n${refusal(query)}`);
 });
 
+test('mistakes that astronomers make: the message says what to write', () => {
+  const circle = 'CONTAINS(POINT(ra, dec), CIRCLE(1, 2, 3))';
+  const refused = [
+    ['SELECT ra FROM objects LIMIT 10', 'write TOP'],
+    ['SELECT ra FROM objects AS o WHERE ra > 1 ORDER BY ra LIMIT 10', 'write TOP'],
+    ['SELECT ra FROM objects CROSS JOIN matches', 'a comma between the tables'],
+    [`SELECT ra FROM objects WHERE ${circle}`, 'write 1 = CONTAINS(...)'],
+    [`SELECT ra FROM objects WHERE ra > 1 AND NOT ${circle}`, 'write 1 = CONTAINS(...)'],
+    ['SELECT ra FROM objects WHERE status = "pending"', "in single quotes, as in 'pending'"],
+    ['SELECT "RA" FROM objects', 'did you mean ra?'],
+    ['SELECT ra AS size FROM objects', 'write "size"'],
+    ['SELECT date FROM objects', 'write "date"'],
+    ['SELECT ra FROM objects WHERE ingest_time > NOW()', "write a time as '2026-01-31T12:00:00'"],
+    ['SELECT ra FROM objects WHERE ingest_time > CURRENT_TIMESTAMP', "write a time as '2026-01-31T12:00:00'"],
+    ['SELECT ra FROM objects WHERE ingest_time > 60000.5', 'ivo_to_mjd(...)'],
+    ['SELECT ra FROM objects WHERE 60000 BETWEEN 1 AND ingest_time', 'ivo_to_mjd(...)'],
+    ['SELECT ra FROM object', 'did you mean objects?'],
+    ['SELECT ra FROM nearsky.matchs', 'did you mean nearsky.matches?'],
+    ['SELECT reliabilty FROM objects', 'did you mean reliability?'],
+    ['SELECT o.stats FROM objects AS o', 'did you mean status?'],
+    ['SELECT SQRTT(ra) FROM objects', 'did you mean SQRT?'],
+    ['SELECT LN(ra) FROM objects', 'LOG'],
+    ["SELECT status AS s FROM objects WHERE s = 'x'", 'repeat its expression'],
+    ['SELECT COUNT(*) AS n FROM objects GROUP BY status HAVING n > 1', 'repeat its expression'],
+  ] as const;
+  for (const [query, says] of refused) assert.ok(refusal(query).includes(says), `${query}\n${refusal(query)}`);
+  const named = 'SELECT ROUND(ra, 0) AS strip, COUNT(*) AS n FROM objects GROUP BY';
+  assert.is(translateQuery(`${named} strip`, TABLES, 9).sql, translateQuery(`${named} ROUND(ra, 0)`, TABLES, 9).sql);
+  assert.match(refusal('SELECT status AS ra FROM objects GROUP BY ra'), /status must be in GROUP BY/, 'a column first');
+  assert.is(translateQuery('SELECT limit.ra FROM objects limit', TABLES, 9).columns.length, 1, 'LIMIT can be a name');
+});
+
+test('an integer division of constants that is 0 is a warning', () => {
+  const warnings = (query: string) =>
+    translateQuery(query, TABLES, 9).warnings.map(({ at, message }) => `${at} ${message}`);
+  const near = (radius: string) => `SELECT ra FROM objects WHERE DISTANCE(ra, dec, 1, 2) < ${radius}`;
+  assert.match(warnings(near('2/3600')).join(), /^56 2 \/ 3600 is 0.*write 2\.0 \/ 3600/);
+  assert.is(warnings(near('2 / 60 / 60')).length, 1);
+  assert.is(warnings(near('(1 + 1) / (60 * 60) + 1/7')).length, 2);
+  assert.is(warnings('SELECT 1/2, COUNT(*) FROM objects GROUP BY status, 1/2').length, 2);
+  for (const radius of ['2.0/3600', '2/3600.', '7200/3600', '0/3600', 'matches/3600', 'MOD(2, 3600)', '2e0/3600'])
+    assert.equal(warnings(near(radius)), [], radius);
+});
+
 test('expressions that would grow without an end are refused', () => {
   const nested = (name: string, levels: number) =>
     `SELECT ${`${name}(`.repeat(levels)}ra${')'.repeat(levels)} FROM objects`;
@@ -357,6 +404,30 @@ test('more tables and corners than the engine plans in time are refused', () => 
   const corners = Array.from({ length: 150 }, (_, i) => `${Math.cos(i / 24)}, ${Math.sin(i / 24)}`).join();
   const test = `1 = CONTAINS(POINT(ra, dec), POLYGON(${corners}))`;
   assert.match(refusal(`SELECT ra FROM objects WHERE ${test} OR ${test} OR ${test}`), /at most 400 corners/);
+});
+
+test('the MOCs of all shapes of a query have a bounded number of pixels', () => {
+  const mocs = (count: number, shape: (i: number) => string) =>
+    `SELECT ra FROM objects WHERE ${Array.from({ length: count }, (_, i) => `1 = CONTAINS(POINT(ra, dec), MOC(13, ${shape(i)}))`).join(' OR ')}`;
+  const circle = (i: number) => `CIRCLE(${3 * i}, 20, 0.2)`;
+  assert.match(sqlOf(mocs(2, circle)), /BETWEEN/);
+  for (const shape of [(i: number) => `CIRCLE(${3 * i}, 20, 1.5)`, (i: number) => `BOX(${3 * i}, 20, 1.5, 1.5)`])
+    assert.match(refusal(mocs(32, shape)), /at most 8000 ranges of pixels/);
+});
+
+test('polygons of rows: more pairs of corners than the engine compares without a pause are refused', () => {
+  const polygon = (corners: number, x: string) =>
+    `POLYGON(${Array.from({ length: corners }, (_, i) => `${x}.ra + ${Math.cos((6.28 * i) / corners)}, ${x}.dec * ${i}`).join()})`;
+  const both = (a: number, b: number) => `INTERSECTS(${polygon(a, 'a')}, ${polygon(b, 'b')}) = 1`;
+  const asked = (where: string) => `SELECT COUNT(*) FROM objects AS a, objects AS b WHERE ${where}`;
+  assert.match(sqlOf(asked(both(16, 16))), /adql_polygons_meet/);
+  for (const where of [both(80, 80), both(195, 195), both(17, 16), `${both(10, 15)} OR ${both(11, 10)}`])
+    assert.match(refusal(asked(where)), /at most 256 pairs of corners/);
+  const areas = Array.from({ length: 26 }, () => `AREA(${polygon(10, 'a')})`);
+  assert.match(refusal(`SELECT ${areas.join()} FROM objects AS a`), /at most 256 pairs of corners/);
+  const inside = `1 = CONTAINS(POINT(a.ra, a.dec), ${polygon(200, 'a')})`;
+  assert.match(sqlOf(`SELECT ra FROM objects AS a WHERE ${inside}`), /adql_inside/);
+  assert.match(refusal(`SELECT ra FROM objects AS a WHERE ${inside} OR ${inside}`), /these have 400/);
 });
 
 test('a query without an end in its length is refused before it is read', () => {

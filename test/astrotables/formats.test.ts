@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TableFormat } from '../../src/contract/formats.ts';
+import type { TableFormat } from '../../src/core/contract/formats.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'id', type: 'int64', ucd: 'meta.id;meta.main', description: 'Identifier.' },

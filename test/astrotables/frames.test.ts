@@ -5,7 +5,6 @@ import { describeFrame, type Frame, FrameError, frameOf, toIcrs } from '@nearsky
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { frameOfNames } from '../../packages/astrotables/frame_names.ts';
 import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 
@@ -99,19 +98,6 @@ test('other frames are refused by name', () => {
       name.slice(0, 40),
     );
   assert.throws(() => frameOf('FK5', 'soon'), /the equinox soon/);
-});
-
-test('the frames that names of columns state', () => {
-  const named = (lon: string, lat: string) => {
-    const frame = frameOfNames(lon, lat);
-    return frame && describeFrame(frame);
-  };
-  for (const pair of ['GLON GLAT', 'l b', 'pos.l pos.b', '_GLON _GLAT'])
-    assert.is(named(...(pair.split(' ') as [string, string])), 'GALACTIC', pair);
-  assert.is(named('RAB1950', 'DEB1950'), 'FK4 B1950');
-  assert.is(named('RAJ1975.0', 'DEJ1975.0'), 'FK5 J1975');
-  for (const pair of ['ra dec', 'RAJ2000 DEJ2000', 'RAB1950 DEJ2000', 'l dec', 'lon lat', 'b l', 'label band'])
-    assert.is(named(...(pair.split(' ') as [string, string])), undefined, pair);
 });
 
 test.run();

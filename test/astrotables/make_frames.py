@@ -33,10 +33,9 @@ HAS_PYARROW = importlib.util.find_spec("pyarrow") is not None
 
 # What STILTS writes that is refused, and what the refusal says.
 REFUSED_FORMATS = {
-    "text": "words without a delimiter",
     "tst": "Tab-Separated Table",
-    "html": "VOTable",
-    "latex": "",
+    "html": "HTML",
+    "latex": "LaTeX",
     "colfits-basic": "colfits",
 }
 # Frames that are not converted are named.
@@ -137,7 +136,7 @@ for frame, (coordinates, system, equinox) in FRAMES.items():
         a, b = NAMES[frame]
         plain = Table({a: lon, b: lat})
         source = "default" if frame == "ICRS" else "column name"
-        for form in ("csv", "ipac", "basic", "commented_header", "tab"):
+        for form in ("csv", "ipac", "basic", "commented_header", "tab", "fixed_width_two_line"):
             plain.write(f"{directory}/{stem}_named.{form}", format=f"ascii.{form}")
             wrote(f"{stem}_named.{form}", frame, source)
         plain.write(f"{directory}/{stem}_named.fits")

@@ -9,7 +9,7 @@ import { compressors } from 'hyparquet-compressors';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixtures, openLocalParquet, published, rejection } from '../catalogs/support.ts';
+import { fixtures, openLocalParquet, published, rejection } from '../core/catalogs/support.ts';
 import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
 

@@ -21,7 +21,7 @@ const votable = (fields: string, ...rows: number[][]) =>
     .map(row => `<TR>${row.map(cell => `<TD>${cell}</TD>`).join('')}</TR>`)
     .join('')}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
 
-test('by UCD before names, by unit, by the usual names, as named', async () => {
+test('by UCD before names, by unit, by the usual names, as named [Crossmatch of a table]', async () => {
   const main = field('ra', 'pos.eq.ra') + field('x', 'pos.eq.ra;meta.main') + field('y', 'pos.eq.dec;meta.main');
   assert.is(await degrees(votable(main, [1, 2, 3])), '2 3');
   assert.is(await degrees(votable(field('a', 'POS_EQ_RA_MAIN') + field('b', 'POS_EQ_DEC_MAIN'), [4, 5])), '4 5');
@@ -32,7 +32,7 @@ test('by UCD before names, by unit, by the usual names, as named', async () => {
   assert.is(await degrees('ra,dec,x,y\n1,2,3,4\n', { ra: 'X', dec: 'y' }), '3 4');
 });
 
-test('sexagesimal texts, and both in one column', async () => {
+test('sexagesimal texts, and both in one column [Crossmatch of a table]', async () => {
   const rows = ['12:30:49.42,+12:23:28.0', '12 30 49.42,-00 00 36', '12h30m49.42s,12d23m28s', '187.5,-0.01'];
   assert.is(
     await degrees(`ra,dec\n${rows.join('\n')}\n`),
@@ -54,7 +54,7 @@ test('sexagesimal texts, and both in one column', async () => {
   );
 });
 
-test('the unit with a factor, as astropy writes hours; no position is taken in an unknown unit', async () => {
+test('the unit with a factor, as astropy writes hours; no position is taken in an unknown unit [Crossmatch of a table]', async () => {
   assert.is(await degrees(votable(field('ra', '', '15deg') + field('dec', '', '1e-06arcsec'), [2, 36e8])), '30 1');
   assert.is(await degrees(votable(field('ra', '', '"h:m:s"') + field('dec', '', '"d:m:s"'), [30, 5])), '30 5');
   const unknown = await open(votable(field('ra', '', 'm') + field('dec', ''), [2, 5]));
@@ -65,7 +65,7 @@ test('the unit with a factor, as astropy writes hours; no position is taken in a
   assert.is(await degrees(votable(old, [1, 2])), '1.640919 2.278334');
 });
 
-test('ECSV of astropy and of the Gaia archive: its delimiter, its units, and what is missing', async () => {
+test('ECSV of astropy and of the Gaia archive: its delimiter, its units, and what is missing [Crossmatch of a table]', async () => {
   const ofAstropy = `# %ECSV 1.0
 # ---
 # datatype:
@@ -96,11 +96,11 @@ ra dec note
   assert.is(await degrees(ofGaia), '57.29578 2');
 });
 
-test('decimal commas, notes in names, and the marks of typography', async () => {
+test('decimal commas, notes in names, and the marks of typography [Crossmatch of a table]', async () => {
   assert.is(await degrees('"RA (deg)",Dec [J2000]\n187.5,\u221220.25\n'), '187.5 -20.25');
-  await open('RA (h),Dec (deg)\n1,2\n').then(table =>
-    assert.throws(() => findPositions(table, {}), /name them by ra=/),
-  );
+  assert.is(await degrees('RA (h),Dec (deg)\n1,2\n'), '15 2');
+  const astropy = ['12.5°,1.2D+01', '12.5 deg,\u201312.0', '0.8h,-1.2d1', '12º,\u20101.5e0', '1.25D1,\u221212°00′00″'];
+  assert.is(await degrees(`ra,dec\n${astropy.join('\n')}\n`), '12.5 12, 12.5 -12, 12 -12, 12 -1.5, 12.5 -12');
   assert.is(await degrees('ra;dec\n187,5;-0,01\n'), '187.5 -0.01');
   assert.is(await degrees('ra,dec\n12ʰ30ᵐ49.42ˢ,+12°23′28″\n'), '187.705917 12.391111');
 });
@@ -114,6 +114,9 @@ test('errors of positions in the units that programs write, and with decimal com
     ['arcseconds', 36],
     ['mas', 0.036],
     ['milliarcsec', 0.036],
+    ['marcsec', 0.036],
+    ['milli-arcsec', 0.036],
+    ['uarcsec', 3.6e-5],
     ['10**-3 arcsec', 0.036],
     ['\u00b5as', 3.6e-5],
     ['arcmin', 2160],

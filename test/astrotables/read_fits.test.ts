@@ -20,7 +20,7 @@ async function cellsOf(bytes: Uint8Array): Promise<Record<string, Cell[]>> {
   return cells;
 }
 
-test('columns that no cell can hold are left out by name; the others are read', async () => {
+test('columns that no cell can hold are left out by name; the others are read [Crossmatch of a table]', async () => {
   const { dropped } = openFits(fixture('types.fits'), LIMITS);
   const heaps = [...'BIJKED'].map(letter => `${letter}_heap`);
   assert.equal([...dropped!].sort(), [...heaps, 'C', 'M', 'M_heap', 'M_vector', 'bits'].sort());
@@ -69,6 +69,30 @@ test('every string of an array in the older form', async () => {
   const header =
     fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0 }) + fitsHeader({ ...cards, TFORM1: '12A4', TTYPE1: 's' });
   assert.equal(await cellsOf(Buffer.from(`${header}ab\0\0cdefg   `)), { s: ['ab cdef g'] });
+});
+
+test('the first table with sources: after an empty one, and after the header of an image in FITS_LDAC [Crossmatch of a table]', async () => {
+  // ldac.fits was written by astropy 8.0.2, which reads the same cells from its second table.
+  const ldac = fixture('ldac.fits');
+  const { NUMBER, ALPHA_J2000 } = await cellsOf(ldac);
+  assert.equal(
+    [NUMBER, ALPHA_J2000],
+    [
+      [1, 2],
+      [61.62227592104076, 10],
+    ],
+  );
+  const primary = fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0 });
+  const table = (rows: number, others: object) => {
+    const axes = { NAXIS: 2, NAXIS1: 1, NAXIS2: rows, PCOUNT: 0, GCOUNT: 1, TFIELDS: 1, TFORM1: 'B', TTYPE1: 'n' };
+    return (
+      fitsHeader({ XTENSION: 'BINTABLE', BITPIX: 8, ...axes, ...others }) + '\x07'.repeat(rows).padEnd(rows && 2880)
+    );
+  };
+  assert.equal(await cellsOf(Buffer.from(primary + table(0, {}) + table(1, {}))), { n: [7] });
+  assert.equal(await cellsOf(Buffer.from(primary + table(0, {}))), {});
+  assert.is(openFits(Buffer.from(primary + table(0, {})), LIMITS).rows, 0);
+  assert.throws(() => openFits(Buffer.from(primary + table(1, { ZTABLE: true })), LIMITS), /compressed \(ZTABLE\)/);
 });
 
 test('texts in the heap that overlap are refused: a small file would have gigabytes of cells', () => {

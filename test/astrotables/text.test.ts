@@ -1,15 +1,16 @@
 /** Tables of text that are not CSV, as astropy, numpy, STILTS and the archives of IPAC write them. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Cell } from '@nearsky/astrotables';
-import { findPositions, openTable, readPositions } from '@nearsky/astrotables';
+import type { Cell, Column } from '@nearsky/astrotables';
+import { findPositions, openTable, readPositions, tableFormat } from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hasStilts, runBeside } from '../core/tables/clients.ts';
 import { withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
-import { hasStilts, runBeside } from '../tables/clients.ts';
 
 const test = suite('astrotables/text');
 
@@ -21,6 +22,13 @@ const ROWS: readonly (readonly Cell[])[] = [
   [10.5, -30.25, 2n ** 63n - 1n, 0.5, 'a b'],
   [350.25, 89.5, -(2n ** 53n) - 1n, null, 'it\'s "q"'],
   [0, -90, 0n, 3e300, null],
+];
+
+/** The same without a missing value and quotes, which the drawn tables of astropy do not keep. */
+const DRAWN: readonly (readonly Cell[])[] = [
+  [10.5, -30.25, 2n ** 63n - 1n, 0.5, 'a b'],
+  [350.25, 89.5, -(2n ** 53n) - 1n, -2.5, "it's"],
+  [0, -90, 0n, 3e300, 'x'],
 ];
 
 async function read(bytes: Uint8Array | string, areTyped = true) {
@@ -50,6 +58,17 @@ needs(test, whyNoPython(MODULES))('IPAC tables and words of astropy, and the hea
       const { table, rows } = await read(readFileSync(join(directory, `${name}.dat`)));
       assert.equal([table.columns.map(({ name }) => name), rows], [['ra', 'dec'], ROWS.map(row => row.slice(0, 2))]);
     }
+    const drawn = readdirSync(directory).filter(name => name.endsWith('.drawn'));
+    assert.is(drawn.length, 6);
+    for (const name of drawn) {
+      const { rows, units } = await read(readFileSync(join(directory, name)));
+      assert.equal(rows, DRAWN, name);
+      assert.is(units[0], name === 'pprint.drawn' ? 'deg' : undefined);
+    }
+    const foreign = readdirSync(directory).filter(name => name.endsWith('.foreign'));
+    assert.is(foreign.length, 4);
+    for (const name of foreign)
+      assert.match(await refusal(readFileSync(join(directory, name))), /^it is .*: convert it to ECSV/, name);
   }),
 );
 
@@ -85,7 +104,7 @@ const IRSA = String.raw`\catalog = sao
 
 `;
 
-test('IPAC tables of archives: shortened types, dashes, units, nulls, the equinox', async () => {
+test('IPAC tables of archives: shortened types, dashes, units, nulls, the equinox [Crossmatch of a table]', async () => {
   const { table, rows, units } = await read(IRSA);
   assert.equal(
     table.columns.map(({ name, type }) => `${name} ${type}`),
@@ -128,9 +147,8 @@ test('cells that are not of the declared type keep what they say', async () => {
   ]);
 });
 
-test('CSV stays CSV: bars at both ends, comments of other words, one column of several words', async () => {
+test('CSV stays CSV: comments of other words, one column of several words', async () => {
   const namesOf = async (text: string) => (await read(text)).table.columns.map(({ name }) => name);
-  assert.equal(await namesOf('|ra|dec|\n|1|2|\n'), ['column', 'ra', 'dec', 'column_2']);
   assert.equal(await namesOf('# made, today\nra,dec\n1,2\n'), ['ra', 'dec']);
   assert.equal(await namesOf('# by me\nra dec\n1 2\n'), ['ra', 'dec']);
   assert.equal(await namesOf('#ra;dec\r\n\r\n1;2\r\n'), ['ra', 'dec']);
@@ -140,13 +158,111 @@ test('CSV stays CSV: bars at both ends, comments of other words, one column of s
   assert.equal((await read('ra dec n\n1 2 "a ""b"" \\"c\\" \\x"\n')).rows, [[1n, 2n, 'a "b" "c" \\x']]);
 });
 
+test('drawn tables: Markdown, org, psql, MySQL; missing values, and bars in cells [Crossmatch of a table]', async () => {
+  const expected = [
+    [1n, 2.5, 'a b'],
+    [2n, null, 'x|y'],
+  ];
+  for (const text of [
+    '| id | ra | name |\n|---:|:--:|------|\n| 1 | 2.5 | a b |\n| 2 | | x\\|y |\n',
+    'id | ra | name\n--- | --- | ---\n1 | 2.5 | a b\n2 | | x\\|y\n',
+    '| id | ra | name |\n|-|-|-|\n| 1 | 2.5 | a b |\n| 2 | | x\\|y |\n',
+    '| id |  ra | name |\n|----+-----+------|\n|  1 | 2.5 | a b  |\n|  2 |     | x|y  |\n',
+    ' id | ra  | name \n----+-----+------\n  1 | 2.5 | a b\n  2 |     | x|y\n(2 rows)\n\n',
+    '+----+------+------+\n| id | ra   | name |\n+----+------+------+\n|  1 |  2.5 | a b  |\n|  2 | NULL | x|y  |\n+----+------+------+\n',
+    '| id |  ra | name |\r\n|  1 | 2.5 |  a b |\r\n|  2 |     |  x|y |\r\n',
+    'id\tra\tname\n---\t---\t---\n1\t2.5\ta b\n2\t\tx|y\n#END#\n',
+    'id |  ra | name\n 1 | 2.5 |  a b\n 2 |     |  x|y\n',
+  ]) {
+    const { table, rows } = await read(text);
+    assert.equal([table.columns.map(({ name }) => name), rows], [['id', 'ra', 'name'], expected], text);
+  }
+  assert.equal((await read('id   ra\n--  ---\n 1 10.5\n', false)).rows, [['1', '10.5']]);
+  assert.match(
+    await refusal(' id  ra\n--- ---\n  1 2.5\n... ...\n  9 9.5\n'),
+    /its row 2 stands for rows that were left out/,
+  );
+  assert.match(await refusal('| id | ra |\n|---|---|\n| 1 |\n'), /its row 1, \| 1 \|, does not fit the 2 columns/);
+});
+
+test('the list of the TNS is read; an archive of it, and files of other kinds, say what they are', async () => {
+  const { table, rows } = await read(
+    '"2026-11-27 00:00:00 - 23:59:59"\n"objid","name","ra","declination"\n"7","2026abc","10.5","-30.25"\n',
+  );
+  assert.equal(
+    table.columns.map(({ name }) => name),
+    ['objid', 'name', 'ra', 'declination'],
+  );
+  assert.equal(rows, [[7n, '2026abc', 10.5, -30.25]]);
+  for (const [begin, message] of [
+    ['PK\x03\x04', /it is a ZIP archive: unpack it/],
+    ['\x89HDF\r\n', /it is HDF5/],
+    ['<!DOCTYPE html>\n<html>', /it is HTML/],
+    ['#   1 NUMBER   Running object number\n#   2 X_WORLD   [deg]\n 1 2\n', /SExtractor/],
+  ] as const)
+    assert.match(await refusal(Buffer.from(begin, 'latin1')), message);
+});
+
+needs(test, whyNoPython(MODULES))('astropy reads the ECSV that is written', async () => {
+  const out = new ByteSink();
+  const columns: Column[] = [
+    { name: 'id', type: 'int64', description: 'a: "b" # c' },
+    { name: 'ra', type: 'float64', unit: 'deg', ucd: 'pos.eq.ra', description: '' },
+    { name: 'f', type: 'float32', unit: 'mas.yr**-1', description: 'é' },
+    { name: 'ok', type: 'boolean', description: '' },
+    { name: 't, x', type: 'text', description: '' },
+    { name: 'at', type: 'time', description: '' },
+  ];
+  const table = { name: 'n', description: 'd', columns };
+  const writer = (await tableFormat('ecsv'))(out, table, { program: 'p', json: '{"n":12345678901234567890}' });
+  writer.row([2n ** 63n - 1n, 1.5, 0.1, true, 'a "b", c', 1e15]);
+  writer.block([[null], [Number.NaN], [null], [false], [null], [null]]);
+  writer.end();
+  const bytes = out.take();
+  await withDirectory(async directory => {
+    writeFileSync(join(directory, 'x.ecsv'), bytes);
+    const script = `import sys; from astropy.table import Table; t = Table.read(sys.argv[1])
+print(*[c.dtype for c in t.itercols()], t['ra'].unit, t['f'].unit, t['id'].description, t['f'].description, t['ra'].meta['ucd'], t.meta['p']['n'], *[repr(r) for r in t.as_array().tolist()], sep='|')`;
+    writeFileSync(join(directory, 'read.py'), script);
+    const text = await runPython(pythonWith(MODULES)!, [join(directory, 'read.py'), join(directory, 'x.ecsv')]);
+    const [id, ra, f, ok, , , ...others] = `${text}`.trim().split('|');
+    assert.equal([id, ra, f, ok], ['int64', 'float64', 'float32', 'bool']);
+    const expected = ['deg', 'mas / yr', 'a: "b" # c', 'é', 'pos.eq.ra', '12345678901234567890'];
+    assert.equal(others.slice(0, 6), expected);
+    assert.match(others[6]!, /^\(9223372036854775807, 1\.5, 0\.1\d*, True, 'a "b", c', '2001-09-09T01:46:40Z'\)$/);
+    assert.match(others[7]!, /^\(None, None, None, False, None, None\)$/);
+  });
+  const { rows } = await read(bytes);
+  assert.equal(rows[0], [2n ** 63n - 1n, 1.5, Math.fround(0.1), true, 'a "b", c', '2001-09-09T01:46:40Z']);
+});
+
+test("numpy's names of types in ECSV, as astropy reads them", async () => {
+  const head = (types: string) =>
+    `# %ECSV 1.0\n# ---\n# datatype:\n${types
+      .split(' ')
+      .map((type, i) => `# - {name: c${i}, datatype: "${type}"}\n`)
+      .join('')}`;
+  const types = 'int float str bool object double <f8 i4 U5 single long complex';
+  const { table, rows } = await read(
+    `${head(types)}${types
+      .split(' ')
+      .map((_, i) => `c${i}`)
+      .join(' ')}\n1 2 a True None 3 4 5 x 0.5 6 1+2j\n`,
+  );
+  assert.equal(
+    table.columns.map(({ type }) => type),
+    'int64 float64 text boolean text float64 float64 int32 text float32 int64 text'.split(' '),
+  );
+  assert.equal(rows, [[1n, 2, 'a', true, 'None', 3, 4, 5, 'x', 0.5, 6n, '1+2j']]);
+});
+
 test('a row of letters is a row, unless numbers follow an N', async () =>
   assert.equal((await read('hemisphere\tclass\nN\tM\nS\tS\n')).rows, [
     ['N', 'M'],
     ['S', 'S'],
   ]));
 
-test('what spreadsheets and archives write', async () => {
+test('what spreadsheets and archives write [Crossmatch of a table]', async () => {
   const utf16 = Buffer.from('\ufeffra\tdec\tnote\r\n10\t20\tcafé\r\n', 'utf16le');
   for (const [sent, names, row] of [
     ['sep=;\r\nra;dec\r\n10;20\r\n', ['ra', 'dec'], [10n, 20n]],
@@ -179,7 +295,7 @@ test('what spreadsheets and archives write', async () => {
     assert.match(await refusal(Buffer.from(damaged, 'latin1')), /it is neither text in UTF-8/);
 });
 
-test('text that is no table is refused: messages, prose, JSON documents', async () => {
+test('text that is no table is refused: messages, prose, JSON documents [Crossmatch of a table]', async () => {
   for (const [text, message] of [
     ['Forbidden', 'it has only one line, Forbidden: send a header and rows'],
     ['404 Not Found\n', 'it has only one line, 404 Not Found: send a header and rows'],

@@ -15,8 +15,8 @@ import { timestamp } from '@nearsky/astrotables/timestamp';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasStilts, python, run, votlint, withFolder, writeFiles } from '../tables/clients.ts';
-import { dataCells } from '../tables/read_votable.ts';
+import { hasStilts, python, run, votlint, withFolder, writeFiles } from '../core/tables/clients.ts';
+import { dataCells } from '../core/tables/read_votable.ts';
 
 const test = suite('astrotables/votable');
 

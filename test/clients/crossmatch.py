@@ -74,6 +74,10 @@ if has("astropy"):
     found = service.crossmatch(ecliptic, radius_arcsec=2)
     check("a frame that only astropy converts", found["nearsky_status"], found["nearsky_diaObjectId"])
     assert ecliptic["at"].frame.name == "barycentrictrueecliptic"
+    old = SkyCoord([ra, 150], [dec, -80], unit="deg").fk4
+    for meta in ({"RADESYS": "FK4", "EQUINOX": 1950.0}, {"EPOCH": 1950.0}, {"keywords": {"EQUINOX": {"value": "B1950"}}}):
+        found = service.crossmatch(Table({"ra": old.ra.deg, "dec": old.dec.deg}, meta=meta), radius_arcsec=2)
+        check(f"a frame in the metadata {meta}", found["nearsky_status"], found["nearsky_diaObjectId"])
     assert len(service.crossmatch(SkyCoord([], [], unit="deg"))) == 0
 for as_job in (False, True):
     try:

@@ -1,13 +1,14 @@
 /** Shared by the tests of the clients: a service on a socket with small limits. A test can replace its answers. */
 
 import { type AddressInfo, createServer } from 'node:net';
-import type { StreamClient, StreamedBody } from '../../src/answers/body.ts';
-import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
-import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
-import { type IncomingBody, type IncomingRequest, PlainRequest } from '../../src/http/incoming.ts';
-import { type Answer, jsonResponse } from '../../src/http/respond.ts';
-import { HttpServer } from '../../src/server/http_server.ts';
-import { serverLimits } from '../../src/server/server_limits.ts';
+import type { StreamClient, StreamedBody } from '../../src/core/answers/body.ts';
+import { TooExpensive, Unavailable } from '../../src/core/base/refusal.ts';
+import { errorResponse, expectedErrorOf } from '../../src/core/http/errors.ts';
+import { type IncomingBody, type IncomingRequest, PlainRequest } from '../../src/core/http/incoming.ts';
+import { type Answer, jsonResponse } from '../../src/core/http/respond.ts';
+import { HttpServer } from '../../src/core/server/http_server.ts';
+import { serverLimits } from '../../src/core/server/server_limits.ts';
+import { API, configWith } from '../capabilities.ts';
 import {
   crossmatched,
   delivery,
@@ -19,7 +20,7 @@ import {
   searched,
   startApp,
   type World,
-} from '../http/support.ts';
+} from '../core/http/support.ts';
 
 export const MAX_IDS = 10;
 export const MAX_POSITIONS = 4;
@@ -109,6 +110,7 @@ export class Service {
       host: '127.0.0.1',
       port: 0,
       limits: serverLimits(20_000, 5, 1),
+      bodies: API.bodies(configWith()),
     });
   }
 

@@ -12,9 +12,9 @@ import {
   type WatchOptions,
 } from '../../clients/typescript/nearsky.js';
 import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
-import { isInstalled } from '../../src/tap/tap.ts';
+import { isInstalled } from '../../src/capabilities/adql/tap.ts';
+import type { Json } from '../core/http/support.ts';
 import { eventually } from '../directory.ts';
-import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import {
   alone,

@@ -3,28 +3,29 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SETTINGS } from '../../src/capabilities.ts';
 import {
   ConfigError,
   type ConfigSources,
+  loadConfig as coreConfig,
   ENVIRONMENT_ONLY,
-  loadConfig,
   loadConfigWithOrigins,
-  SETTING_GROUPS,
-  SETTINGS,
-  type Setting,
+  ownSettings,
   type SettingName,
+  settingTable,
   type Written,
   written,
-} from '../../src/config/config.ts';
-import { read } from '../../src/config/values.ts';
-import { BROKER_NAMES } from '../../src/contract/brokers.ts';
-import { currentProvenance, provenanceSetOf } from '../../src/crossmatch/provenance.ts';
+} from '../../src/core/config/config.ts';
+import { integer, read } from '../../src/core/config/values.ts';
+import { BROKER_NAMES } from '../../src/core/contract/brokers.ts';
+import { currentProvenance, provenanceSetOf } from '../../src/core/crossmatch/provenance.ts';
 import { root, withDirectory } from '../directory.ts';
 
 const test = suite('config');
+const loadConfig = (sources?: ConfigSources) => coreConfig(sources, SETTINGS);
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
-test('the defaults are those of the contract (docs/contract.md)', () => {
+test('the defaults are those of the contract (docs/contract.md) [Settings and limits]', () => {
   const config = loadConfig();
   const expected = {
     API_REQUEST_BUDGET_SECONDS: 5,
@@ -58,10 +59,14 @@ test('an option beats the environment, which beats the file, which beats the def
     const config = loadConfig({ file, environment, options: new Map([['NEARSKY_PORT', '3']] as const) });
     assert.equal([config.API_MAX_POSITIONS, config.API_MAX_IDS, config.NEARSKY_PORT], [1, 2, 3]);
     assert.is(config.API_MAX_OBJECTS_PER_POSITION, 100, 'an empty environment variable counts as absent');
+    const defaults = { API_MAX_IDS: 4, API_MAX_OBJECTS_PER_POSITION: 4, OF_NO_CAPABILITY: 4 };
+    const changed = loadConfig({ environment, defaults });
+    assert.equal([changed.API_MAX_IDS, changed.API_MAX_OBJECTS_PER_POSITION], [2, 4], 'a command changes defaults');
+    assert.not('OF_NO_CAPABILITY' in changed);
   }));
 
 test('an impossible value stops the start, with its name, value and bound', () => {
-  const wrong: [SettingName, string, RegExp][] = [
+  const wrong: [string, string, RegExp][] = [
     ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535 \("65536" was given/],
     ['NEARSKY_HOST', ' ', /NEARSKY_HOST must be a non-empty string/],
     [
@@ -148,6 +153,25 @@ test('settings that contradict each other stop the start', () => {
   loadConfig({ environment: { RECENT_CROSSMATCH_MAX_PAGE_SIZE: '7', RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: '7' } });
 });
 
+test('a capability has settings of its own, which exist only with it', () => {
+  const settings = { NEARSKY_LAMPS: { ...integer(2, 0, 9), help: 'Lamps.' } };
+  const lamps = ownSettings({
+    title: 'Service',
+    settings,
+    least: ({ NEARSKY_WORKERS }) => [{ name: 'NEARSKY_LAMPS', least: NEARSKY_WORKERS, why: 'each worker needs one' }],
+  });
+  const table = settingTable([lamps]);
+  assert.is(Object.keys(table.groups[0]!.settings).at(-1), 'NEARSKY_LAMPS');
+  const environment = { NEARSKY_LAMPS: '3', NEARSKY_WORKERS: '3' };
+  assert.is(lamps.of(coreConfig({ environment }, table)).NEARSKY_LAMPS, 3);
+  assert.throws(
+    () => coreConfig({ environment: { NEARSKY_WORKERS: '3' } }, table),
+    /NEARSKY_LAMPS must be at least 3, because each worker needs one \(2 was given\)/,
+  );
+  assert.throws(() => coreConfig({ environment }), /NEARSKY_LAMPS in the environment is not a setting/);
+  assert.throws(() => lamps.of(coreConfig()), /the settings of its capability were not loaded/);
+});
+
 test('a variable that only looks like a setting: NEARSKY_ stops the start, one slip elsewhere is doubtful', () => {
   const typo = messageFor({ environment: { NEARSKY_WORKER: '4' } });
   assert.is(
@@ -156,7 +180,7 @@ test('a variable that only looks like a setting: NEARSKY_ stops the start, one s
   );
   assert.match(messageFor({ environment: { NEARSKY_COLOUR_OF_THE_SKY: 'blue' } }), /lists all settings/);
   const environment = { API_MAX_ID: '4', API_MAX: '4', api_max_ids: '4', PATH: '/bin', NEARSKY_WORKER: '', ...known() };
-  const { doubtful, config } = loadConfigWithOrigins({ environment });
+  const { doubtful, config } = loadConfigWithOrigins({ environment }, SETTINGS);
   assert.equal(doubtful, [
     { name: 'API_MAX_ID', nearest: 'API_MAX_IDS' },
     { name: 'api_max_ids', nearest: 'API_MAX_IDS' },
@@ -192,21 +216,21 @@ test('where each value comes from', () =>
     const file = join(directory, 'config.json');
     writeFileSync(file, '{"API_MAX_IDS": 1, "API_MAX_POSITIONS": 1, "NEARSKY_PORT": 1}');
     const environment = { API_MAX_IDS: '2', NEARSKY_PORT: '2', APP_VERSION: '', NEARSKY_HOST: '' };
-    const { origins } = loadConfigWithOrigins({
-      file,
-      environment,
-      options: new Map([['NEARSKY_PORT', '3']] as const),
-    });
-    const of = (...names: SettingName[]) => names.map(name => origins.get(name));
-    assert.equal(of('NEARSKY_PORT', 'API_MAX_IDS', 'APP_VERSION'), ['option', 'environment', 'environment']);
+    const options = new Map([['NEARSKY_PORT', '3']]);
+    const { origins } = loadConfigWithOrigins({ file, environment, options }, SETTINGS);
+    const of = (...names: string[]) => names.map(name => origins.get(name));
+    assert.equal(of('NEARSKY_PORT', 'API_MAX_IDS', 'APP_VERSION'), ['option', 'environment', 'default']);
     assert.equal(of('API_MAX_POSITIONS', 'NEARSKY_HOST'), ['file', 'default']);
-    assert.equal([...origins.keys()], Object.keys(SETTINGS));
+    assert.equal([...origins.keys()], Object.keys(SETTINGS.settings));
   }));
 
-const all = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
+const all = Object.entries(SETTINGS.settings);
 
 test('every setting says what it is, is in one group, and its default is possible', () => {
-  assert.equal(SETTING_GROUPS.flatMap(group => Object.keys(group.settings)).sort(), Object.keys(SETTINGS).sort());
+  assert.equal(
+    SETTINGS.groups.flatMap(group => Object.keys(group.settings)),
+    all.map(([name]) => name),
+  );
   for (const [name, setting] of all) {
     assert.match(setting.help, /^[A-Z].*\.$/s, name);
     assert.equal(read(setting, written(setting, setting.default)), setting.default, name);
@@ -265,18 +289,31 @@ test('a cut is declared only with both its value and its date', () => {
     status: 'not_declared',
     as_of: null,
   };
-  assert.equal(cuts({})[0], undeclared);
-  assert.equal(cuts({ ANTARES_DECLARED_MIN_RELIABILITY: '0.6' })[0], undeclared);
-  assert.equal(cuts({ ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: '2026-10-01' })[0], undeclared);
-  const both = { LASAIR_DECLARED_MIN_RELIABILITY: '0.6', LASAIR_DECLARED_MIN_RELIABILITY_AS_OF: '2026-10-01' };
-  assert.equal(cuts(both), [
-    undeclared,
-    { broker: 'lasair', min_reliability: 0.6, enforced_by: 'broker', status: 'declared', as_of: '2026-10-01' },
+  for (const value of ['0.7', '0.6', 'null'])
+    assert.equal(cuts({ ANTARES_DECLARED_MIN_RELIABILITY: value })[0], undeclared, value);
+  for (const date of ['2026-10-01', 'null'])
+    assert.equal(cuts({ ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: date })[0], undeclared, date);
+  const both = { LASAIR_DECLARED_MIN_RELIABILITY: '0.7', LASAIR_DECLARED_MIN_RELIABILITY_AS_OF: '2026-10-01' };
+  const lasair = {
+    broker: 'lasair',
+    min_reliability: 0.7,
+    enforced_by: 'broker',
+    status: 'declared',
+    as_of: '2026-10-01',
+  };
+  assert.equal(cuts(both)[1], lasair);
+});
+
+test('the default cuts are those of the specification', () => {
+  const declared = { min_reliability: 0.6, enforced_by: 'broker', status: 'declared', as_of: '2026-11-19' };
+  assert.equal(provenanceSetOf(loadConfig()).reliability_cuts, [
+    { broker: 'antares', ...declared },
+    { broker: 'lasair', ...declared },
     { broker: 'pittgoogle', min_reliability: 0.6, enforced_by: 'service', status: 'service_setting', as_of: null },
   ]);
 });
 
-test('the provenance block names versions, radius and catalogs; a blank version is null', () => {
+test('the provenance block names versions, radius and catalogs; a blank version is that of the release', () => {
   const block = currentProvenance(loadConfig({ environment: { CROSSMATCH_RADIUS_ARCSEC: '1.5' } }));
   assert.equal(Object.keys(block), [
     'service_version',
@@ -295,7 +332,8 @@ test('the provenance block names versions, radius and catalogs; a blank version 
     { name: 'delve_dr3_gold', release: 'DELVE DR3 Gold' },
     { name: 'skymapper_dr4', release: 'SkyMapper DR4' },
   ]);
-  assert.is(currentProvenance(loadConfig({ environment: { APP_VERSION: ' ' } })).service_version, null);
+  for (const APP_VERSION of ['', ' '])
+    assert.is(currentProvenance(loadConfig({ environment: { APP_VERSION } })).service_version, version);
 });
 
 test.run();

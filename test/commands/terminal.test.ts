@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { printable } from '../../src/base/error_text.ts';
-import { start, withDirectory } from '../e2e/support.ts';
+import { printable } from '../../src/core/base/error_text.ts';
+import { withDirectory } from '../directory.ts';
+import { start } from './in_process.ts';
 
 const test = suite('commands/terminal');
 

@@ -5,15 +5,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatTime } from '../../src/base/times.ts';
-import { remoteOptions } from '../../src/catalogs/remote_options.ts';
-import { logSettings } from '../../src/cluster/kafka_log.ts';
-import { SETTINGS as ALL_SETTINGS, ENVIRONMENT_ONLY } from '../../src/config/config.ts';
-import { kafkaOptions } from '../../src/consume/feeds.ts';
-import { BROKER_NAMES } from '../../src/contract/brokers.ts';
-import { maxOpenFiles, serverLimits } from '../../src/server/server_limits.ts';
-import { publishSettings } from '../../src/stream/publish_settings.ts';
-import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
+import { kafkaOptions } from '../../src/capabilities/consume/feeds.ts';
+import { publishSettings } from '../../src/capabilities/publish/publish_settings.ts';
+import { SETTINGS as ALL_SETTINGS } from '../../src/capabilities.ts';
+import { formatTime } from '../../src/core/base/times.ts';
+import { remoteOptions } from '../../src/core/catalogs/remote_options.ts';
+import { logSettings } from '../../src/core/cluster/kafka_log.ts';
+import { ENVIRONMENT_ONLY } from '../../src/core/config/config.ts';
+import { BROKER_NAMES } from '../../src/core/contract/brokers.ts';
+import { maxOpenFiles, serverLimits } from '../../src/core/server/server_limits.ts';
 import {
   type Answer,
   configOf,
@@ -29,7 +29,8 @@ import {
   startApp,
   type TestApp,
   type World,
-} from '../http/support.ts';
+} from '../core/http/support.ts';
+import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
 
 const test = suite<{ running: Running }>('docs/settings');
 
@@ -101,7 +102,7 @@ const beginJob = (app: TestApp, headers = {}, body = 'ra,dec\n150,2\n') =>
     headers: { Prefer: 'respond-async', 'Content-Type': 'text/csv', ...headers },
   });
 
-test('how long a job may take and is kept', async ({ running: { app } }) => {
+test('how long a job may take and is kept [Crossmatch of a table]', async ({ running: { app } }) => {
   const { headers } = await beginJob(app);
   const { text } = await app.get(new URL(headers.get('Location')!).pathname);
   const timeOf = (name: string) => Date.parse(new RegExp(`<uws:${name}>([^<]+)<`).exec(text)![1]!);
@@ -130,19 +131,14 @@ test('what may be read of remote catalogs and kept of them', () => {
   const { cache, ...limits } = remoteOptions(
     configOf('/d', {
       CATALOG_CACHE_MAX_BYTES: '5',
-      CATALOG_FILE_TIMEOUT_SECONDS: '7',
-      CATALOG_FILE_MAX_BYTES: '9',
       CATALOG_PRIVATE_REDIRECTS: 'yes',
     }),
   );
-  assert.equal(cache, { directory: '/d/catalog-cache', maxBytes: 5 });
-  // Messages name the settings.
-  assert.equal(limits.names, {
-    maxFileBytes: 'CATALOG_FILE_MAX_BYTES',
-    privateRedirects: 'CATALOG_PRIVATE_REDIRECTS to yes',
-  });
+  assert.equal(cache, { directory: '/d/catalog-cache', maxBytes: 5, leavesBytes: 0 });
+  // A message names the setting.
+  assert.equal(limits.names, { privateRedirects: 'CATALOG_PRIVATE_REDIRECTS to yes' });
   assert.is(limits.userAgent, 'nearsky');
-  assert.equal([limits.fileTimeoutMs, limits.maxFileBytes, limits.privateRedirects], [7000, 9, true]);
+  assert.is(limits.privateRedirects, true);
   assert.is(remoteOptions(configOf('/d', { CATALOG_CACHE_MAX_BYTES: '0' })).cache, undefined);
 });
 
@@ -163,7 +159,6 @@ test('how messages are consumed', () => {
     KAFKA_SESSION_TIMEOUT_SECONDS: '3',
     KAFKA_GROUP_INSTANCE_ID: 'observatory-1',
     CONSUME_BATCH_MESSAGES: '4',
-    CONSUME_BATCH_BYTES: '5',
     CONSUME_BATCH_SECONDS: '6',
   });
   const { log: _, ...options } = kafkaOptions('lasair', config, () => {});
@@ -173,14 +168,14 @@ test('how messages are consumed', () => {
     groupId: 'g',
     sessionTimeoutSeconds: 3,
     groupInstanceId: 'observatory-1',
-    limits: { messages: 4, bytes: 5, seconds: 6 },
+    limits: { messages: 4, bytes: 16 * 2 ** 20, seconds: 6 },
   });
 });
 
 test('where the log of the nodes is; its credentials come from the environment', () => {
   const config = configOf('/d', {
     NEARSKY_LOG: 'kafka://h:1,i:2/t',
-    NEARSKY_LOG_TLS: 'false',
+    NEARSKY_LOG_TLS: 'no',
     NEARSKY_LOG_SASL_MECHANISM: 'PLAIN',
   });
   const settings = logSettings(config, { NEARSKY_LOG_USERNAME: 'u', NEARSKY_LOG_PASSWORD: 'p' })!;
@@ -222,7 +217,12 @@ test('an error that ends a command has its stack on request', async () => {
 });
 
 /** Files that name settings and do not show their effects. */
-const NAMES_ONLY = ['docs/statements.test.ts', 'commands/config.test.ts', 'e2e/config.test.ts', 'e2e/secrets.test.ts'];
+const NAMES_ONLY = [
+  'docs/statements.test.ts',
+  'commands/config.test.ts',
+  'e2e/config.system.test.ts',
+  'e2e/secrets.system.test.ts',
+];
 
 /** A setting that every broker has needs a test of one broker only. */
 const ofAnyBroker = (name: string) => name.replace(new RegExp(`^(${BROKER_NAMES.join('|')})_`, 'i'), 'BROKER_');
@@ -233,7 +233,9 @@ test('a test names every setting and variable', () => {
   const tests = files.filter(file => !NAMES_ONLY.includes(file)).map(file => readFileSync(join(folder, file), 'utf8'));
   const named = new Set(tests.flatMap(text => text.match(/\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g) ?? []).map(ofAnyBroker));
   assert.equal(
-    [...Object.keys(ALL_SETTINGS), ...Object.keys(ENVIRONMENT_ONLY)].filter(name => !named.has(ofAnyBroker(name))),
+    [...Object.keys(ALL_SETTINGS.settings), ...Object.keys(ENVIRONMENT_ONLY)].filter(
+      name => !named.has(ofAnyBroker(name)),
+    ),
     [],
   );
 });

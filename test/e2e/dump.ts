@@ -2,7 +2,7 @@
  * Everything that a store contains, as plain data to compare; and the checks that any store must pass at any moment.
  */
 import * as assert from 'uvu/assert';
-import { openStore, type Store } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
 
 export interface Dump {
   /** By id: everything of the object but the times at which it was stored and crossmatched. */

@@ -2,8 +2,8 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openStore, type Store, StoreError } from '../../src/store/store.ts';
-import type { TnsRecord } from '../../src/store/types.ts';
+import { openStore, type Store, StoreError } from '../../src/core/store/store.ts';
+import type { TnsRecord } from '../../src/core/store/types.ts';
 import { offset, seededRandom } from '../oracle/skies.ts';
 import { type Dump, readDump } from './dump.ts';
 import { catalogRows } from './expected.ts';

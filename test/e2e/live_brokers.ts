@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { AntaresServer } from '../consume/antares_server.ts';
-import type { Fault } from '../consume/http_server.ts';
-import { API_KEY, API_SECRET, KafkaServer } from '../consume/kafka_server.ts';
-import { PubSubServer, SUBSCRIPTION } from '../consume/pubsub_server.ts';
+import { AntaresServer } from '../capabilities/consume/antares_server.ts';
+import type { Fault } from '../capabilities/consume/http_server.ts';
+import { API_KEY, API_SECRET, KafkaServer } from '../capabilities/consume/kafka_server.ts';
+import { PubSubServer, SUBSCRIPTION } from '../capabilities/consume/pubsub_server.ts';
 import type { Place } from '../oracle/skies.ts';
 import { type Dump, readDump } from './dump.ts';
 import { random } from './kill_support.ts';
@@ -155,7 +155,7 @@ export class Consumption {
       LASAIR_TOPICS: 'lasair',
       LASAIR_GROUP_ID: this.#group,
       ANTARES_KAFKA_SERVERS: kafka.saslServer,
-      ANTARES_KAFKA_TLS: 'false',
+      ANTARES_KAFKA_TLS: 'no',
       ANTARES_KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256',
       ANTARES_TOPICS: 'antares',
       ANTARES_GROUP_ID: `${this.#group}-antares`,

@@ -1,6 +1,6 @@
 /** Measures the processor time and the memory of a service, and the times of small cones, while other work runs. */
 import { readFileSync } from 'node:fs';
-import { startScript } from '../store/script.ts';
+import { startScript } from '../core/store/script.ts';
 import type { Server } from './support.ts';
 
 /** The times of small cones while `work` runs, and what the service takes, in words. */

@@ -1,5 +1,5 @@
-import { clients } from '../../src/clients/files.ts';
-import { DISCOVERY } from '../../src/documents/operations.ts';
+import { clients } from '../../src/capabilities/pages/clients/files.ts';
+import { API } from '../capabilities.ts';
 
 /** A request of every operation, page and document of the Virtual Observatory. Most find something in the shipped sample. */
 export interface Asked {
@@ -27,7 +27,7 @@ const PATHS = [
   ],
   ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js', '/docs', '/docs/tutorial'],
   ...['/clients/nearsky.js', '/clients/nearsky.d.ts', `/clients/${clients().wheel}`, '/clients/nothing'],
-  ...DISCOVERY.map(({ path }) => path),
+  ...API.operations.filter(({ isDiscovery }) => isDiscovery).map(({ path }) => path),
   ...['/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/1?detail=full', '/api/objects/not-an-id'],
   ...['/api/tns/SN2099aaa', '/api/tns/nobody'],
@@ -46,7 +46,7 @@ const PATHS = [
     '/vo/tables',
     '/vo/moc/objects.json',
   ],
-  ...['/vo/jobs', '/vo/jobs/nobody', '/vo/tap/tables', '/vo/tap/capabilities', '/vo/tap/sync?LANG=none'],
+  ...['/vo/jobs', '/vo/jobs/nobody', '/vo/samples', '/vo/tap/tables', '/vo/tap/capabilities', '/vo/tap/sync?LANG=none'],
   ...[
     '/vo/tap/examples',
     '/vo/tap/tables/nearsky.objects',
@@ -61,6 +61,9 @@ export const REQUESTS: readonly Asked[] = [
   ...PATHS.map(path => ({ path })),
   ...['ids', 'position', 'matches', 'full'].map(detail => ({ path: '/api/lookup', body: { ...NAMED, detail } })),
   { path: '/api/lookup', body: { ids: [] } },
+  { path: '/api/sample', body: { inputs: [{ kind: 'id', diaObjectId: '313637935709683761' }] } },
+  { path: '/api/sample', body: {} },
+  { path: '/api/sample', body: 'ra,dec\n221.596,-40\n', headers: { 'Content-Type': 'text/csv' } },
   { path: '/api/area?detail=matches', body: { 0: [0, 4, 8, 11] } },
   { path: '/api/area?response=count', body: { 0: [8] } },
   { path: '/api/crossmatch', body: 'ra,dec\n221.596,-40\n', headers: { 'Content-Type': 'text/csv' } },

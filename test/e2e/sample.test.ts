@@ -9,8 +9,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { releaseColumns } from '../../sample/make/columns.ts';
 import { pixel29 } from '../../sample/make/sky.ts';
-import { columnNames } from '../../src/contract/catalog.ts';
-import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { columnNames } from '../../src/core/contract/catalog.ts';
+import { CATALOGS } from '../../src/core/contract/catalogs.ts';
 import { sample, withDirectory } from '../directory.ts';
 import { runtimeArgs } from '../runtime.ts';
 

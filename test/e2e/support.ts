@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { BROKER_NAMES } from '../../src/contract/brokers.ts';
+import { BROKER_NAMES } from '../../src/core/contract/brokers.ts';
 import { eventually, withDirectory as inDirectory, root, sample } from '../directory.ts';
 import { runtimeArgs } from '../runtime.ts';
 

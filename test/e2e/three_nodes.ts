@@ -1,5 +1,5 @@
 /**
- * Three nodes that share one log, as docs/operations.md says how to run them: three Kafka servers, three nodes that
+ * Three nodes that share one log, as docs/nodes.md says how to run them: three Kafka servers, three nodes that
  * serve, and HAProxy before them, all of them plain processes.
  *
  *   node test/e2e/three_nodes.ts     runs them until Ctrl-C, and prints where they are
@@ -10,8 +10,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { newTopic } from '../../src/cluster/kafka_settings.ts';
-import { freePorts, KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { newTopic } from '../../src/core/cluster/kafka_settings.ts';
+import { freePorts, KafkaServer, whyNoKafka } from '../capabilities/consume/kafka_server.ts';
 import { checkout, eventually, type Program, root, type Server, send, start, startServer } from './support.ts';
 
 const NODES = 3;
@@ -29,7 +29,7 @@ export const whyNoNodes = whyNoKafka ?? whyNoBalancer;
 /** The settings of a node whose log is that topic. */
 export const logOf = (kafka: readonly KafkaServer[], topic: string) => ({
   NEARSKY_LOG: `kafka://${kafka.map(({ server }) => server).join(',')}/${topic}`,
-  NEARSKY_LOG_TLS: 'false',
+  NEARSKY_LOG_TLS: 'no',
 });
 
 /**
@@ -44,6 +44,8 @@ export async function startBalancer(
   rule = '',
 ): Promise<ChildProcess> {
   let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}\n    ${rule}`);
+  // Other balancers may run on this machine.
+  text = text.replaceAll('abns@nearsky', `abns@nearsky-${port}`);
   for (const [node, address] of addresses.entries()) text = text.replaceAll(`node-${node + 1}:8080`, address);
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(file, text);

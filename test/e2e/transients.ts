@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { separationArcsec } from '@nearsky/sky-index';
 import * as assert from 'uvu/assert';
+import { BOT, FakeTns } from '../core/tns/fake_tns.ts';
+import { csvOf, someRecords } from '../core/tns/support.ts';
 import { offset, type Place } from '../oracle/skies.ts';
-import { BOT, FakeTns } from '../tns/fake_tns.ts';
-import { csvOf, someRecords } from '../tns/support.ts';
 import { type Registry, random } from './kill_support.ts';
 
 /** In the registry before and after; transients near one of our objects come first. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { openStore, StoreError } from '../../src/store/store.ts';
+import { openStore, StoreError } from '../../src/core/store/store.ts';
 import { readDump } from '../e2e/dump.ts';
 
 /** The stored or written values, by key: one key for all that a command changes as a whole. */

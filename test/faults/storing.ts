@@ -9,9 +9,9 @@ import * as assert from 'node:assert/strict';
 import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open } from 'lmdb';
-import { flush } from '../../src/base/files.ts';
-import { openStore } from '../../src/store/store.ts';
-import { Writer } from '../../src/store/writer.ts';
+import { flush } from '../../src/core/base/files.ts';
+import { openStore } from '../../src/core/store/store.ts';
+import { Writer } from '../../src/core/store/writer.ts';
 
 const BATCHES = 25;
 const BATCH = 8;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseProperties } from '@nearsky/hats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { published } from '../catalogs/support.ts';
+import { published } from '../core/catalogs/support.ts';
 
 const test = suite('properties');
 

@@ -5,7 +5,7 @@ import { catalogFiles, REMOTE_DEFAULTS } from '@nearsky/hats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FileVersion, RangeCache } from '../../packages/hats/remote/range_cache.ts';
-import { serveFiles } from '../catalogs/range_server.ts';
+import { serveFiles } from '../core/catalogs/range_server.ts';
 import { withDirectory } from '../directory.ts';
 
 const test = suite('range cache');
@@ -22,9 +22,9 @@ const sizeOf = (directory: string) => filesIn(directory).reduce((sum, path) => s
 
 test('a range is found by its address and version where one that is kept covers it', () =>
   withDirectory(async directory => {
-    const cache = new RangeCache(directory, 1 << 20);
+    const cache = new RangeCache({ directory, maxBytes: 1 << 20 });
     cache.ranges(url, version).put(5, bytesOf(10));
-    const again = new RangeCache(directory, 1 << 20);
+    const again = new RangeCache({ directory, maxBytes: 1 << 20 });
     assert.equal(again.ranges(url, version).get(5, 15), bytesOf(10));
     assert.is(again.ranges(`${url}b`, version).get(5, 15), undefined);
     assert.equal(again.ranges(url, version).get(5, 14), bytesOf(9));
@@ -37,7 +37,7 @@ test('a range is found by its address and version where one that is kept covers 
 
 test('a damaged range is none', () =>
   withDirectory(async directory => {
-    const cache = new RangeCache(directory, 1 << 20);
+    const cache = new RangeCache({ directory, maxBytes: 1 << 20 });
     const put = () => {
       cache.ranges(url, version).put(0, bytesOf(50));
       return filesIn(directory)[0]!;
@@ -62,7 +62,7 @@ test('a damaged range is none', () =>
 test('above the limit those not used for the longest time go; what a kill left behind goes too', () =>
   withDirectory(async directory => {
     const maxBytes = 100_000;
-    const cache = new RangeCache(directory, maxBytes);
+    const cache = new RangeCache({ directory, maxBytes });
     const anHourAgo = Date.now() / 1000 - 3600;
     cache.ranges(url, version).put(0, bytesOf(1000));
     for (const path of filesIn(directory)) utimesSync(path, anHourAgo, anHourAgo);
@@ -90,7 +90,7 @@ test('threads that write and read one directory at once find whole ranges or non
     const program = `
       const { workerData, parentPort } = require('node:worker_threads');
       import(workerData.module).then(({ RangeCache }) => {
-        const cache = new RangeCache(workerData.directory, 200_000);
+        const cache = new RangeCache({ directory: workerData.directory, maxBytes: 200_000 });
         const version = { etag: null, lastModified: 'x', byteLength: 1 };
         let found = 0, wrong = 0;
         for (let i = 0; i < 2000; i++) {
@@ -121,7 +121,7 @@ test('where nothing can be written there is no cache, and no error', () =>
   withDirectory(async directory => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
-    const cache = new RangeCache(file, 1 << 20);
+    const cache = new RangeCache({ directory: file, maxBytes: 1 << 20 });
     cache.ranges(url, version).put(0, bytesOf(10));
     cache.putVersion(url, version);
     assert.is(cache.ranges(url, version).get(0, 10), undefined);

@@ -21,11 +21,13 @@ import { isPublicAddress } from '@nearsky/hats/public_hosts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkedAddress, relativeAddress, requestUrl } from '../../packages/hats/address.ts';
-import { type Fault, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
-import { rejection } from '../catalogs/support.ts';
+import { type Fault, type RangeServer, serveFiles } from '../core/catalogs/range_server.ts';
+import { rejection } from '../core/catalogs/support.ts';
+import { startScript } from '../core/store/script.ts';
 import { withDirectory } from '../directory.ts';
+import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { startScript } from '../store/script.ts';
+import { isDeno } from '../runtime.ts';
 
 const test = suite('remote files');
 
@@ -266,7 +268,7 @@ test('no more is received of a file than allowed, and for no longer', () =>
     await file.read(0, 30_000);
     const tooMuch = await rejection(file.read(0, 30_000));
     assert.instance(tooMuch, ReadFailure);
-    assert.match(tooMuch.message, /than maxFileBytes allows: raise it, or copy the catalog/);
+    assert.match(tooMuch.message, /needs more than 100000 bytes: copy the catalog/);
     server.fault = () => 'error';
     const tooLong = await rejection((await files({ fileTimeoutMs: 50, pauseMs: 10_000, connections: 5 })).open('x'));
     assert.instance(tooLong, ReadFailure);
@@ -412,12 +414,14 @@ test('which addresses are public', () => {
   for (const address of yes.split(' ')) assert.is(isPublicAddress(address), true, address);
 });
 
-test('a process that could open no file at its first request reads the next one', () =>
+const obstacle = isDeno ? 'Deno ends by a panic when it can open no file' : undefined;
+needs(test, obstacle)('a process that could open no file at its first request reads the next one', () =>
   withServer(async ({ server }) => {
     const script = new URL('no_file_left.ts', import.meta.url);
     const under = ['sh', '-c', 'ulimit -n 256; exec "$0" "$@"'];
     const { output } = await startScript(script, [`${server.url}/dir`], { under }).ended;
     assert.is(output.trim(), 'failed, read');
-  }));
+  }),
+);
 
 test.run();

@@ -5,8 +5,8 @@ import { CatalogError, catalogFiles, MissingFile, openLocalFile } from '@nearsky
 import { findSkymap, openHealpixMap } from '@nearsky/hats/skymap';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rejection } from '../catalogs/support.ts';
-import { type MapOptions, writtenMap } from '../catalogs/write_fits.ts';
+import { rejection } from '../core/catalogs/support.ts';
+import { type MapOptions, writtenMap } from '../core/catalogs/write_fits.ts';
 import { withDirectory } from '../directory.ts';
 
 const test = suite('hats/skymap');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { CatalogError, openHats } from '@nearsky/hats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixtures, openLocalParquet, published, rejection } from '../catalogs/support.ts';
-import { writeHats } from '../catalogs/write_hats.ts';
+import { fixtures, openLocalParquet, published, rejection } from '../core/catalogs/support.ts';
+import { writeHats } from '../core/catalogs/write_hats.ts';
 import { withDirectory } from '../directory.ts';
 import { randomSky } from '../oracle/skies.ts';
 

@@ -14,10 +14,12 @@ import {
   type PointColumns,
   pixel29,
   pixelCentre,
+  pixelOf,
   polygon,
   type Shape,
   SkyIndex,
   separationArcsec,
+  touchedPixels,
   walkArea,
 } from '@nearsky/sky-index';
 import { suite } from 'uvu';
@@ -138,7 +140,7 @@ function star(random: () => number, centre: Place, size: number, corners: number
 
 const asPairs = (vertices: readonly Place[]) => vertices.map(({ ra, dec }) => [ra, dec] as const);
 
-test('polygons of all sizes, over the poles and RA 0, either way round, equal a scan', () => {
+test('polygons of all sizes, over the poles and RA 0, either way round, equal a scan [Areas]', () => {
   const random = seededRandom(3);
   for (let i = 0; i < AREAS; i++) {
     const { ra, dec } = i % 3 ? HARD_PLACES[i % HARD_PLACES.length]! : anywhere(random);
@@ -207,7 +209,7 @@ test('edges along meridians and the equator, through pixel centres and base face
   }
 });
 
-test('polygons that cannot be are refused', () => {
+test('polygons that cannot be are refused [Areas]', () => {
   const of =
     (...vertices: [number, number][]) =>
     () =>
@@ -216,6 +218,31 @@ test('polygons that cannot be are refused', () => {
   assert.throws(of([1, 2], [3, 4], [1, 2], [1, 2]), /opposite|at least 3/);
   assert.throws(of([0, 0], [180, 0], [90, 10]), /opposite/);
   assert.throws(of([0, 0], [400, 0], [90, 10]), /ra must be/);
+});
+
+test('the pixels that a shape touches: what its edge crosses is bounded before any of them is searched', () => {
+  let tests = 0;
+  const whole = circle(10, 20, 3 * 3600);
+  const counted: Shape<unknown> = {
+    ...(whole as Shape<unknown>),
+    testOf: part => (tests++, whole.testOf(part as never)),
+  };
+  assert.is(finished(touchedPixels(counted, 1000, 13)), undefined);
+  assert.is(tests, 0);
+  const touched = finished(touchedPixels(counted, 1000, 9));
+  assert.ok(tests > 0);
+  // The distance of a pixel's centre decides, except at the edge.
+  const { bounds } = touched!;
+  const size = 4 ** 7;
+  for (let row = 0; row < 120; row++)
+    for (let column = 0; column < 120; column++) {
+      const pixel = pixelOf(9, 4 + 0.1 * column, 14 + 0.1 * row);
+      const { ra, dec } = pixelCentre(9, pixel);
+      const far = separationArcsec(ra, dec, 10, 20) / 3600;
+      if (Math.abs(far - 3) < 0.15) continue;
+      const after = bounds.findIndex(bound => bound > pixel * size);
+      assert.is(after >= 0 && after % 2 === 1, far < 3, `pixel ${pixel}`);
+    }
 });
 
 test('the area of a shape is no arrays', () => {

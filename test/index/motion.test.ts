@@ -54,7 +54,7 @@ test('Barnard’s star goes 269 arcsec in 26 years, a star at rest nowhere', () 
 
 const count = Number(process.env.MOTION_STARS ?? 0);
 if (count > 0) {
-  test(`${count} further stars`, async () => {
+  test(`${count} further stars [Proper motion]`, async () => {
     const python = pythonWith('astropy');
     assert.ok(python, 'TEST_PYTHON must name a Python with astropy');
     const csv = await runPython(python, [new URL('make.py', FIXTURES).pathname, String(count)]);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Dictionary, Int32, makeData, makeVector, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { isDeno } from '../../src/base/runtime.ts';
+import { isDeno } from '../../src/core/base/runtime.ts';
 import { ATTACKER, headOf, type Message, type Sent, send, Wire } from './raw_http.ts';
 
 /**

@@ -27,7 +27,7 @@ export const serve = (data: string, settings: Record<string, string> = {}): Prom
  * keeps /proc from the program.)
  */
 const SAMPLE = `while :; do
-  engines=$(grep -sl workers/tap_engine /proc/[0-9]*/cmdline)
+  engines=$(grep -sl src/capabilities/adql/engine_process /proc/[0-9]*/cmdline)
   awk -v root="$0" -v engines="$engines" '
   FNR == 1 { pid = FILENAME; gsub(/[^0-9]/, "", pid) }
   /^PPid:/ { parent[pid] = $2 }

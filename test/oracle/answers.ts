@@ -1,9 +1,9 @@
 /** A stored object as answers show it, in plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
 
-import type { DetailLevel } from '../../src/contract/enums.ts';
-import type { AnswerSettings } from '../../src/crossmatch/provenance.ts';
-import type { HashedProvenanceSet } from '../../src/store/records.ts';
-import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/store/types.ts';
+import type { DetailLevel } from '../../src/core/contract/enums.ts';
+import type { AnswerSettings } from '../../src/core/crossmatch/provenance.ts';
+import type { HashedProvenanceSet } from '../../src/core/store/records.ts';
+import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/core/store/types.ts';
 
 type Wire = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ export function lookupEntry(stored: Stored, detail: DetailLevel, service: Answer
   const entry: Wire = { diaObjectId: object.diaObjectId, diaObjectId_str: `${object.diaObjectId}` };
   const isSearched = record === undefined || record.catalogOutcomes.some(([, outcome]) => outcome === 'searched');
   if (isPending) entry.status = 'crossmatch_pending';
-  else if (object.matches.length > 0) entry.status = 'coincident_sources';
+  else if (object.matches.some(match => isListed(object, match))) entry.status = 'coincident_sources';
   else entry.status = isSearched ? 'no_coincident_source' : 'not_searched';
   if (level >= 1) {
     Object.assign(entry, {
@@ -97,6 +97,17 @@ function crossmatch({ object, sets }: Stored, { provenance, recordingRelease }: 
   };
 }
 
+/** Whether the newest record, or without one the newest match, has this version, and no source of the catalog is nearer. */
+export function isListed({ records, matches }: StoredObject, match: MatchSummary): boolean {
+  const newest = records[records.length - 1] ?? matches.reduce((a, b) => (b.matchVersion > a.matchVersion ? b : a));
+  const far = (each: MatchSummary) => each.separationAtEpochArcsec ?? each.separationArcsec;
+  const rivals = matches.filter(
+    ({ matchVersion, catalogName }) => matchVersion === newest.matchVersion && catalogName === match.catalogName,
+  );
+  const [best] = rivals.sort((a, b) => far(a) - far(b) || (a.catalogSourceId < b.catalogSourceId ? -1 : 1));
+  return match === best;
+}
+
 function matches(
   { object, sources, sets }: Stored,
   full: boolean,
@@ -104,16 +115,9 @@ function matches(
   referred: Set<string>,
 ): Wire[] {
   const before = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-  const isNewest = (match: MatchSummary) =>
-    !object.matches.some(
-      other =>
-        other.catalogName === match.catalogName &&
-        other.catalogSourceId === match.catalogSourceId &&
-        other.matchVersion > match.matchVersion,
-    );
   return object.matches
     .map((match, i) => ({ match, source: sources[i] }))
-    .filter(({ match }) => isNewest(match))
+    .filter(({ match }) => isListed(object, match))
     .sort(
       ({ match: a }, { match: b }) =>
         before(a.catalogName, b.catalogName) || before(a.catalogSourceId, b.catalogSourceId),
@@ -127,19 +131,22 @@ function matches(
         catalog_name: match.catalogName,
         catalog_source_id: match.catalogSourceId,
         separation_arcsec: match.separationArcsec,
-        ...worth(match),
+      };
+      const known = Object.entries(worth(match)).filter(([, value]) => value !== null);
+      const further = {
         catalog_release:
           (record &&
             sets.get(record.provenanceSet)!.set.catalogs.find(({ name }) => name === match.catalogName)?.release) ??
           null,
+        ...(known.length > 0 && { statistics: Object.fromEntries(known) }),
       };
       return full
-        ? { ...published(object, source!, summary, service), provenance_set: hash }
+        ? { ...published(object, source!, { ...summary, ...further }, service), provenance_set: hash }
         : { ...summary, provenance_set: hash };
     });
 }
 
-/** The keys of what a match is worth (docs/contract.md, What a match is worth). */
+/** The statistics of a match; null where they are not known. */
 export function worth({ separationArcsec, separationAtEpochArcsec, statistics }: MatchSummary): Wire {
   const {
     sourceDensity = null,
@@ -150,21 +157,22 @@ export function worth({ separationArcsec, separationAtEpochArcsec, statistics }:
   const { combinedErrorMas, lnWeightRatio = null, priorCompleteness = 1 } = likelihood ?? {};
   const separation = separationAtEpochArcsec ?? separationArcsec;
   const sources = (Math.PI / 3600) * (sourceDensity ?? 0) * separation * separation;
-  const four = (value: number) => Number(value.toPrecision(4));
+  const three = (value: number) => Number(value.toPrecision(3));
   const sigma = (combinedErrorMas ?? Number.NaN) / 1000;
   const normalized = (1000 * separation) / (combinedErrorMas ?? Number.NaN);
   // One over the sum of the weights; of exponents alone, because the factors may be infinite.
   const factors = (2 * Math.PI * (sourceDensity ?? 0) * sigma * sigma) / 3600 / priorCompleteness;
   const others = Math.exp(Math.log(factors) + normalized ** 2 / 2 - (lnWeightRatio ?? 0));
   return {
-    chance_probability: sourceDensity === null ? null : Number((-Math.expm1(-sources)).toPrecision(4)),
+    chance_probability: sourceDensity === null ? null : Number((-Math.expm1(-sources)).toPrecision(3)),
     source_density: sourceDensity,
     sources_within_radius: sourcesWithinRadius,
-    second_separation_arcsec: secondSeparationArcsec,
-    normalized_separation: Number.isFinite(normalized) ? four(normalized) : null,
-    match_probability: lnWeightRatio === null ? null : four(Math.exp(-lnWeightRatio)),
+    // The stored value is rounded to mas.
+    second_separation_arcsec: secondSeparationArcsec === null ? null : Math.max(separation, secondSeparationArcsec),
+    normalized_separation: Number.isFinite(normalized) ? three(normalized) : null,
+    match_probability: lnWeightRatio === null ? null : three(Math.exp(-lnWeightRatio)),
     any_match_probability:
-      lnWeightRatio === null || sourceDensity === null || Number.isNaN(others) ? null : four(1 / (1 + others)),
+      lnWeightRatio === null || sourceDensity === null || Number.isNaN(others) ? null : three(1 / (1 + others)),
   };
 }
 

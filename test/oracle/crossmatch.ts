@@ -1,6 +1,6 @@
 /** A slow oracle: a crossmatch that scans all rows for every object. */
 import { isPosition, pixelOf, separationArcsec } from '@nearsky/sky-index';
-import type { RecordedOutcome, SkyPosition } from '../../src/store/types.ts';
+import type { RecordedOutcome, SkyPosition } from '../../src/core/store/types.ts';
 
 /** A catalog as its rows. */
 export interface CatalogRows {
@@ -28,11 +28,8 @@ export function nearestRow(
 ): ExpectedMatch | undefined {
   let best: ExpectedMatch | undefined;
   for (let row = 0; row < id.length; row++) {
-    const rowRa = ra[row] ?? Number.NaN;
-    const rowDec = dec[row] ?? Number.NaN;
-    if (!isPosition(rowRa, rowDec)) continue;
-    const separation = separationArcsec(position.ra, position.dec, rowRa, rowDec);
-    if (separation > radiusArcsec) continue;
+    const separation = separationOf(ra[row], dec[row], position, radiusArcsec);
+    if (separation === undefined) continue;
     if (best && (separation > best.separationArcsec || (separation === best.separationArcsec && id[row]! >= best.id)))
       continue;
     best = { row, id: id[row]!, separationArcsec: separation };
@@ -42,11 +39,26 @@ export function nearestRow(
 
 /** The separations of all rows within the radius, ascending. */
 export function separationsWithin({ ra, dec }: CatalogRows, position: SkyPosition, radiusArcsec: number): number[] {
-  return Array.from(ra, (rowRa, row) => [rowRa ?? Number.NaN, dec[row] ?? Number.NaN] as const)
-    .filter(([rowRa, rowDec]) => isPosition(rowRa, rowDec))
-    .map(([rowRa, rowDec]) => separationArcsec(position.ra, position.dec, rowRa, rowDec))
-    .filter(separation => separation <= radiusArcsec)
-    .sort((a, b) => a - b);
+  const found: number[] = [];
+  for (let row = 0; row < ra.length; row++) {
+    const separation = separationOf(ra[row], dec[row], position, radiusArcsec);
+    if (separation !== undefined) found.push(separation);
+  }
+  return found.sort((a, b) => a - b);
+}
+
+/** The separation of a row, if it is a source and lies within the radius. */
+function separationOf(
+  ra: number | null | undefined,
+  dec: number | null | undefined,
+  position: SkyPosition,
+  radiusArcsec: number,
+): number | undefined {
+  // No separation is less than the difference of declination; an arcsecond is more than any rounding.
+  if (Math.abs((dec ?? Number.NaN) - position.dec) > (radiusArcsec + 1) / 3600) return undefined;
+  if (!isPosition(ra ?? Number.NaN, dec ?? Number.NaN)) return undefined;
+  const separation = separationArcsec(position.ra, position.dec, ra!, dec!);
+  return separation <= radiusArcsec ? separation : undefined;
 }
 
 /** The outcome of a catalog that can be read. */

@@ -21,7 +21,7 @@ export type TrueFilters = Readonly<Record<string, number | string>>;
 
 export function trueStatus({ pending, record, matches }: TrueObject): string {
   if (pending) return 'crossmatch_pending';
-  if (matches.length > 0) return 'coincident_sources';
+  if (current({ record, matches }).length > 0) return 'coincident_sources';
   return record === 'not searched' ? 'not_searched' : 'no_coincident_source';
 }
 
@@ -35,18 +35,22 @@ export function trueReason(object: TrueObject, filters: TrueFilters): string {
   const status = trueStatus(object);
   if (Object.keys(others).length === 0) return 'meets_filters';
   if (status === 'coincident_sources') {
-    return current(object.matches).some(match => sourceMeets(match, others))
-      ? 'meets_filters'
-      : 'no_source_meets_filters';
+    return current(object).some(match => sourceMeets(match, others)) ? 'meets_filters' : 'no_source_meets_filters';
   }
   return status;
 }
 
-function current(matches: readonly TrueMatch[]): TrueMatch[] {
-  return matches.filter(
+/** The nearest source of each catalog in the newest crossmatch. A record has version 2; see `store` of random_objects.ts. */
+function current({ record, matches }: Pick<TrueObject, 'record' | 'matches'>): TrueMatch[] {
+  const newest = record === 'none' ? Math.max(...matches.map(({ version }) => version)) : 2;
+  const found = matches.filter(({ version }) => version === newest);
+  return found.filter(
     match =>
-      !matches.some(
-        other => other.catalog === match.catalog && other.sourceId === match.sourceId && other.version > match.version,
+      !found.some(
+        other =>
+          other.catalog === match.catalog &&
+          (other.separation < match.separation ||
+            (other.separation === match.separation && other.sourceId < match.sourceId)),
       ),
   );
 }

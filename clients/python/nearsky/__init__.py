@@ -526,6 +526,7 @@ class Nearsky:
         frame: str | None = None,
         columns: str | list[str] | None = None,
         error_arcsec: Any = None,
+        epoch: Any = None,
     ) -> Any:
         """Matches each row of a table against the objects, or against the catalog `against`.
 
@@ -535,12 +536,14 @@ class Nearsky:
         name the position columns if their names are not recognised. `frame` names their frame (`FK4 B1950`, `galactic`) if the table does
         not declare it. `columns` selects the columns of the table that the answer includes. `error_arcsec` is the 1-sigma error of the
         positions, for the probabilities of matches with a catalog: a number of arcsec, the name of its column, or a list of two names for
-        right ascension and declination. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the
+        right ascension and declination. `epoch` applies the proper motions of a catalog: a Julian year, a date, an astropy Time, or the
+        name of a column. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the
         service: the method waits for it, then removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": _number(radius_arcsec, "arcsec")}
         query["error_arcsec"] = _named(_number(error_arcsec, "arcsec"))
+        query["epoch"] = epoch.jyear if hasattr(epoch, "jyear") else epoch
         query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=_named(columns), format=form)
         path = _address_of("/api/crossmatch", query)
         if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
@@ -793,14 +796,20 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
         return out.getvalue(), "parquet", _polars_table
     if hasattr(table, "colnames") and hasattr(table, "write"):
         table = _in_known_frames(table)
-        try:
-            table.write(out, format="votable")
-        except (TypeError, ValueError):
-            # Columns of SkyCoord, Time or unsigned 64-bit integers, which ECSV can hold, with the frame of a SkyCoord.
-            text = io.StringIO()
-            table.write(text, format="ascii.ecsv")
-            return text.getvalue().encode(), "votable", _astropy_table
-        return out.getvalue(), "votable", _astropy_table
+        stated = {key: value for key, value in table.meta.items() if str(key).upper() in _FRAME_KEYWORDS}
+        # astropy leaves the metadata of a table out of VOTables.
+        if not stated:
+            try:
+                table.write(out, format="votable")
+                return out.getvalue(), "votable", _astropy_table
+            except (TypeError, ValueError):
+                pass
+        # ECSV also holds columns of SkyCoord, Time or unsigned 64-bit integers, with the frame of a SkyCoord.
+        table = table.copy(copy_data=False)
+        table.meta = stated
+        text = io.StringIO()
+        table.write(text, format="ascii.ecsv")
+        return text.getvalue().encode(), "votable", _astropy_table
     hint = "give a DataFrame of pandas or Polars, a Table of astropy, an array of SkyCoord, or the bytes of a file"
     raise TypeError(f"Cannot crossmatch a {type(table).__name__}: {hint}")
 
@@ -842,6 +851,9 @@ def _astropy_table(answer: bytes) -> Any:
 def _row_list(answer: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in answer.splitlines()]
 
+
+# The metadata that states the frame of positions. A table that was read from an IPAC table has it in keywords.
+_FRAME_KEYWORDS = {"RADESYS", "RADECSYS", "EQUINOX", "EPOCH", "KEYWORDS"}
 
 # The frames of astropy that the service converts.
 _KNOWN_FRAMES = ("icrs", "fk5", "fk4", "galactic")
@@ -995,7 +1007,7 @@ def _not_ours(address: str, status: int, why: str) -> NearskyError:
 # A column's type in pandas, and its unit in astropy's spelling.
 _Kind = tuple[str, "str | None"]
 
-# Statistics of a match. Older services do not return them.
+# Statistics of a match at `full`: an object in JSON, columns in tables. Older services have none, or have them on the match.
 _WORTH: dict[str, _Kind] = {
     "chance_probability": ("Float64", None),
     "source_density": ("Float64", "arcmin-2"),
@@ -1009,9 +1021,9 @@ _WORTH: dict[str, _Kind] = {
 _OF_SOURCE: dict[str, _Kind] = {
     "matches": ("Int64", None),
     "source_id": ("Int64", None),
-    "release": ("string", None),
     "separation_arcsec": ("Float64", "arcsec"),
     "separation_at_epoch_arcsec": ("Float64", "arcsec"),
+    "release": ("string", None),
     **_WORTH,
     "ra": ("Float64", "deg"),
     "dec": ("Float64", "deg"),
@@ -1167,28 +1179,30 @@ def _row_of(head: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     for catalog, outcome in crossmatch.get("catalog_outcomes", {}).items():
         row[f"{catalog}_outcome"] = outcome
     if "matches" in found:
-        _put_matches(row, found["matches"])
+        searched = [name for name, outcome in crossmatch.get("catalog_outcomes", {}).items() if outcome == "searched"]
+        _put_matches(row, found["matches"], searched)
     for name, value in (_tns_of(found) or {}).items():
         if f"tns_{name}" in _TYPES:
             row[f"tns_{name}"] = value
     return row
 
 
-def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
+def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]], searched: list[str]) -> None:
     row["matches"] = len(matches)
-    row.update({name: 0 for name in _TYPES if name.endswith("_matches")})
+    row.update({f"{catalog}_matches": 0 for catalog in searched})
     for match in sorted(matches, key=_separation, reverse=True):
         # The nearest source of a catalog comes last, and overwrites the others.
         catalog = match["catalog_name"]
-        row[f"{catalog}_matches"] = row.get(f"{catalog}_matches", 0) + 1
+        row[f"{catalog}_matches"] = (row.get(f"{catalog}_matches") or 0) + 1
         row[f"{catalog}_source_id"] = _source_id(match["catalog_source_id"])
-        row[f"{catalog}_release"] = match.get("catalog_release")
         row[f"{catalog}_separation_arcsec"] = match["separation_arcsec"]
         at_epoch = match.get("separation_at_epoch_arcsec")
         if at_epoch is not None or catalog in _MOVING:
             row[f"{catalog}_separation_at_epoch_arcsec"] = at_epoch
+        row[f"{catalog}_release"] = match.get("catalog_release")
+        statistics = match.get("statistics", match)
         for name in _WORTH:
-            row[f"{catalog}_{name}"] = match.get(name)
+            row[f"{catalog}_{name}"] = statistics.get(name)
         row[f"{catalog}_ra"] = match.get("ra")
         row[f"{catalog}_dec"] = match.get("dec")
         payload = match.get("catalog_payload") or {}

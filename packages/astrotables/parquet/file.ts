@@ -1,34 +1,13 @@
 /** Parquet files, one flat column at a time. Only this file and pages.ts read with hyparquet. */
-import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+
+import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import type { ColumnKind } from '../columns.ts';
 import type { OpenFile } from '../files.ts';
 import { ReadFailure, reasonOf } from '../files.ts';
 import { type ColumnPage, chunkRange, columnPages, decimalScale, isDate, isDecimal, timeKind } from './pages.ts';
 import type { StoredColumn } from './stored_column.ts';
 
-/**
- * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
- * numbers; times are bigints in their unit since 1970, and dates are numbers of days since 1970. `null` columns hold
- * only nulls; `other` columns hold values that the store does not accept.
- */
-export type ColumnKind =
-  | 'boolean'
-  | 'integer32'
-  | 'unsigned32'
-  | 'integer64'
-  | 'unsigned64'
-  | 'integer decimal'
-  | 'decimal'
-  | 'float16'
-  | 'float'
-  | 'double'
-  | 'string'
-  | 'time in ms'
-  | 'time in us'
-  | 'time in ns'
-  | 'time in int96'
-  | 'date'
-  | 'null'
-  | 'other';
+export type { ColumnKind };
 
 /** Holds the dictionary and the first page of a column as most programs write them, of up to 1 MiB each. */
 const BEGINNING_BYTES = 2 ** 21;
@@ -80,6 +59,8 @@ export class ParquetFile {
   readonly nestedColumns: readonly string[];
   readonly #file: OpenFile;
   readonly #metadata: FileMetaData;
+  /** The top-level columns; `#elements` are those that can be read. */
+  readonly #top: ReadonlyMap<string, SchemaElement>;
   readonly #elements: ReadonlyMap<string, SchemaElement>;
 
   constructor(file: OpenFile, metadata: FileMetaData) {
@@ -92,6 +73,7 @@ export class ParquetFile {
       if (names.has(name)) throw new Error(`it has two columns named ${name.slice(0, 64)}: rename one`);
       names.add(name);
     }
+    this.#top = new Map(top.map(element => [element.name, element]));
     this.#elements = new Map(top.filter(isFlat).map(element => [element.name, element]));
     this.nestedColumns = top.filter(element => !isFlat(element)).map(({ name }) => name);
     this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));
@@ -108,6 +90,14 @@ export class ParquetFile {
   /** The type of a column in the file's own words, such as `FIXED_LEN_BYTE_ARRAY`. */
   storedType(column: string): string {
     return this.#elements.get(column)?.type ?? 'unknown';
+  }
+
+  /** The type of a column that no kind describes, for messages: `list`, `structure`, `time`, `BYTE_ARRAY`. */
+  statedType(column: string): string {
+    const { type, converted_type: converted, logical_type: logical } = this.#top.get(column)!;
+    const stated = logical?.type ?? converted?.replace(/_.*/, '');
+    const isList = this.#top.get(column)!.repetition_type === 'REPEATED';
+    return stated?.toLowerCase() ?? type ?? (isList ? 'list' : 'structure');
   }
 
   /** A string from the file's own metadata; undefined if the key is missing. */
@@ -153,6 +143,21 @@ export class ParquetFile {
     return count === undefined ? undefined : Number(count);
   }
 
+  /** The maximum number of digits of a decimal column's values; infinite for other columns. */
+  decimalDigits(column: string): number {
+    const element = this.#elements.get(column);
+    if (!element || !isDecimal(element)) return Number.POSITIVE_INFINITY;
+    const { logical_type: logical, precision = Number.POSITIVE_INFINITY } = element;
+    return logical?.type === 'DECIMAL' ? logical.precision : precision;
+  }
+
+  /** The codec and the encodings of a column of a row group, including the encodings of its levels. */
+  storageOf(column: string, rowGroup: number): Pick<ColumnMetaData, 'codec' | 'encodings'> {
+    const metadata = this.#chunk(rowGroup, column)?.meta_data;
+    if (!metadata) throw this.#failure(column, new Error('there is no such column'));
+    return metadata;
+  }
+
   /** The size of a column of a row group in the file, bytes. */
   storedBytes(column: string, rowGroup: number): number {
     return Number(this.#chunk(rowGroup, column)?.meta_data?.total_compressed_size ?? 0);
@@ -184,8 +189,8 @@ export class ParquetFile {
       for (let row = firstRow; row < endRow; row++) {
         if (present && !present[row - firstRow]) continue;
         const value = values[next++];
-        if (typeof value !== 'number') throw this.#damaged(column, row);
-        numbers[row - rowStart] = value;
+        if (typeof value !== 'number' && typeof value !== 'bigint') throw this.#damaged(column, row);
+        numbers[row - rowStart] = Number(value);
       }
     }
     return numbers;

@@ -14,9 +14,8 @@ import {
   Vector,
 } from 'apache-arrow';
 import type { Cell, Column, ColumnType } from '../columns.ts';
-import { bigintAsString, toJson } from '../json.ts';
-import { checkedFile, checkedStream } from './arrow_messages.ts';
-import { declaredBy, type FieldMetadata } from './file_metadata.ts';
+import { checkedFile, checkedStream, damaged } from './arrow_messages.ts';
+import { declaredBy } from './file_metadata.ts';
 import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
 import { lz4Frame } from './lz4_frame.ts';
 
@@ -76,19 +75,13 @@ const NANOSECONDS: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.NANOSECOND]: 1n,
 };
 
-/** Replaces the library's own messages, which would not help a user. */
-function damaged(error: unknown): TableError {
-  return error instanceof TableError ? error : new TableError('it is damaged, or not an Arrow table');
-}
-
 /** The number of decompressed bytes of the table that is being read, and its limit. */
 let decompressedBytes = 0;
 let maxDecompressedBytes = 0;
 
 const DECODERS = {
   [CompressionType.LZ4_FRAME]: lz4Frame,
-  [CompressionType.ZSTD]: (bytes: Uint8Array, maxOutputLength: number) =>
-    zstdDecompressSync(bytes, { maxOutputLength }),
+  [CompressionType.ZSTD]: zstdFrame,
 };
 for (const [type, decoder] of Object.entries(DECODERS))
   compressionRegistry.set(Number(type), {
@@ -99,6 +92,15 @@ for (const [type, decoder] of Object.entries(DECODERS))
     },
   });
 
+function zstdFrame(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    throw new TableError(`it has more than ${maxDecompressedBytes} bytes when it is decompressed`);
+  }
+}
+
 function isFile(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 6)).toString('latin1') === 'ARROW1';
 }
@@ -107,30 +109,28 @@ function columnOf({ name, type }: Field): Column {
   return { name, type: typeOf(valueType(type)), description: '' };
 }
 
-/**
- * The metadata of fields, by field name.
- * @param message the first message of a stream
- * @throws TableError if it is damaged
- */
-export function fieldsOfSchema(message: Uint8Array, limits: TableLimits): ReadonlyMap<string, FieldMetadata> {
-  try {
-    const { schema } = tableFromIPC(checkedStream(message, limits));
-    return new Map(schema.fields.map(({ name, metadata }) => [name, metadata]));
-  } catch (error) {
-    throw damaged(error);
-  }
-}
-
 /** The type of a column's values; for a dictionary column, the type of the dictionary's values. */
 function valueType(type: DataType): DataType {
   return DataType.isDictionary(type) ? type.dictionary : type;
 }
 
-/** Types that no cell can hold. */
-const DROPPED: readonly Type[] = [Type.Binary, Type.LargeBinary, Type.FixedSizeBinary, Type.Time, Type.Interval];
+/** Types whose values a cell can hold. Other columns are dropped, as from Parquet: bytes, times of day, lists and so on. */
+const KEPT: readonly Type[] = [
+  Type.Null,
+  Type.Int,
+  Type.Float,
+  Type.Utf8,
+  Type.LargeUtf8,
+  Type.Utf8View,
+  Type.Bool,
+  Type.Decimal,
+  Type.Date,
+  Type.Timestamp,
+  Type.Duration,
+];
 
 function isKept({ type }: Field): boolean {
-  return !DROPPED.includes(valueType(type).typeId);
+  return KEPT.includes(valueType(type).typeId);
 }
 
 function typeOf(type: DataType): ColumnType {
@@ -181,8 +181,5 @@ function cellOf(value: unknown, type: ColumnType, unit: bigint | undefined): Cel
   if (unit !== undefined) return Number(((value as bigint) * unit) / 1000n);
   // The library returns milliseconds, with a fraction.
   if (type === 'time') return Math.round(Number(value) * 1000);
-  if (type !== 'text') return value as Cell;
-  if (typeof value === 'object' && !ArrayBuffer.isView(value))
-    return toJson(JSON.parse(JSON.stringify(value, bigintAsString)));
-  return `${value}`;
+  return type === 'text' ? `${value}` : (value as Cell);
 }

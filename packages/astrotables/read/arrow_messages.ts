@@ -9,7 +9,10 @@ import { Message } from 'apache-arrow/fb/message';
 import { MessageHeader } from 'apache-arrow/fb/message-header';
 import { RecordBatch } from 'apache-arrow/fb/record-batch';
 import { Schema } from 'apache-arrow/fb/schema';
+import { Type } from 'apache-arrow/fb/type';
 import { ByteBuffer } from 'flatbuffers';
+import { isAllocationFailure } from '../bytes.ts';
+import type { FieldMetadata } from './file_metadata.ts';
 import { checkRows, TableError, type TableLimits } from './input_table.ts';
 
 /** The marker before the length of a message. */
@@ -30,6 +33,33 @@ export function checkedStream(bytes: Uint8Array, limits: TableLimits): Uint8Arra
   }
   if (at === 0) throw unsound();
   return bytes;
+}
+
+/** Replaces the errors of the libraries about damaged bytes, which would not help a user. */
+export function damaged(error: unknown): unknown {
+  return error instanceof TableError || isAllocationFailure(error)
+    ? error
+    : new TableError('it is damaged, or not an Arrow table');
+}
+
+/**
+ * The metadata of fields, by field name; of fields whose types cannot be read, too.
+ * @param bytes the message of a schema
+ * @throws TableError if it is damaged
+ */
+export function fieldsOfSchema(bytes: Uint8Array): ReadonlyMap<string, FieldMetadata> {
+  try {
+    const schema: Schema | null | undefined = messageAt(bytes, 0)?.message.header(new Schema());
+    const each = Array.from({ length: schema?.fieldsLength() ?? 0 }, (_, i) => schema!.fields(i)!);
+    return new Map(each.map(field => [`${field.name()}`, metadataOf(field)]));
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+function metadataOf(field: Field): FieldMetadata {
+  const pairs = Array.from({ length: field.customMetadataLength() }, (_, i) => field.customMetadata(i)!);
+  return new Map(pairs.map(pair => [`${pair.key()}`, `${pair.value()}`]));
 }
 
 /** The end of a file is its index, followed by the length of the index in 4 bytes, and a marker of 6 bytes. */
@@ -113,10 +143,21 @@ function checkSchema(schema: Schema | null): void {
   for (let i = 0, fields = schema.fieldsLength(); i < fields; i++) checkField(schema.fields(i)!);
 }
 
-/** Checks a field. A field that is its own child exceeds the limit on all lists of the message. */
-function checkField(field: Field): void {
+/** The types that the library reads. It ends with an error at any other, such as ListView and RunEndEncoded. */
+const READ = new Set([...Array(Type.RunEndEncoded).keys(), Type.BinaryView, Type.Utf8View]);
+
+/**
+ * Checks a field. A field that is its own child exceeds the limit on all lists of the message.
+ * @throws TableError if its type cannot be read
+ */
+function checkField(field: Field, column = `${field.name()}`): void {
+  const type = field.typeType();
+  if (!READ.has(type))
+    throw new TableError(
+      `its column ${column.slice(0, 64)} has the Arrow type ${Type[type] ?? type}, which cannot be read: leave the column out, or cast it to a plain type`,
+    );
   field.customMetadataLength();
-  for (let i = 0, children = field.childrenLength(); i < children; i++) checkField(field.children(i)!);
+  for (let i = 0, children = field.childrenLength(); i < children; i++) checkField(field.children(i)!, column);
 }
 
 /**

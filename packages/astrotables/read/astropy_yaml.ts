@@ -3,6 +3,7 @@
  * comments of a FITS header, and in the metadata of Parquet.
  */
 import { parseDocument, visit } from 'yaml';
+import { framesOfKeywords } from './frame_keywords.ts';
 import { type DeclaredFrame, TableError } from './input_table.ts';
 
 /** A column, with the values as written in the file. */
@@ -19,6 +20,8 @@ export interface AstropyHead {
   /** The columns by name; `frames` is by name, too. */
   readonly columns: ReadonlyMap<string, AstropyColumn>;
   readonly frames: ReadonlyMap<string, DeclaredFrame>;
+  /** The frames that keywords in the metadata of the table declare. */
+  readonly declared: readonly DeclaredFrame[];
   /** For masked columns, the name of the boolean column that is true where a value is missing. */
   readonly masks: ReadonlyMap<string, string>;
 }
@@ -51,7 +54,13 @@ export function readAstropyYaml(yaml: string): AstropyHead {
     });
   }
   const delimiter = text(at(head, 'delimiter'));
-  return { ...(delimiter && { delimiter }), columns, frames: framesOf(serialized), masks: masksOf(serialized) };
+  return {
+    ...(delimiter && { delimiter }),
+    columns,
+    frames: framesOf(serialized),
+    declared: framesOfKeywords(keywordsIn(at(head, 'meta'))),
+    masks: masksOf(serialized),
+  };
 }
 
 function parsed(yaml: string): unknown {
@@ -91,6 +100,17 @@ function entries(value: unknown): [string, unknown][] {
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** The scalars of a table's metadata. Metadata that astropy read from an IPAC table has them in `keywords`. */
+function keywordsIn(meta: unknown): [string, string][] {
+  const own = Array.isArray(meta) ? meta.flatMap(entries) : entries(meta);
+  const scalar = (value: unknown) => text(value) ?? text(at(value, 'value'));
+  return own.flatMap(([name, value]): [string, string][] => {
+    if (name === 'keywords') return keywordsIn(value);
+    const found = scalar(value);
+    return found === undefined ? [] : [[name, found]];
+  });
+}
 
 /** The frames of the columns that hold the components of a SkyCoord. */
 function framesOf(serialized: readonly [string, unknown][]): Map<string, DeclaredFrame> {

@@ -4,23 +4,25 @@
  * such as the last line of VizieR's TSV. The bytes are read in place; only the offsets of the records are stored beside
  * them.
  */
-import type { Column } from '../columns.ts';
+import { type Column, MAX_ROW_BYTES } from '../columns.ts';
+import { openDrawn } from './drawn.ts';
 import {
   type Block,
   blocksOf,
   checkRows,
   type InputTable,
-  MAX_ROW_BYTES,
   numberOf,
   TableError,
   type TableLimits,
 } from './input_table.ts';
-import { firstLines, rowsTable, splitPreamble, type TextRows, typesOf, withPlace } from './text_rows.ts';
+import { afterHeader, firstLines, rowsTable, splitPreamble, type TextRows, typesOf, withPlace } from './text_rows.ts';
 import { openWords, wordsOf } from './words.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 /** The first line with which spreadsheets state the delimiter. */
 const STATED_DELIMITER = /^sep=[,;\t|]\r?\n/i;
+/** A first line that is only a time or a span of time: the TNS writes it before the names of the columns. */
+const TIME_LINE = /^"?\d{4}-\d\d-\d\d[ T]\d\d:[\d: -]*"?\r?\n/;
 const [TAB, SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x09, 0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
@@ -29,8 +31,11 @@ const [TAB, SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x09, 0x20, 0x22, 0x23, 0x
  */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
   const { rest: afterComments, fromComment } = splitPreamble(sent);
-  const stated = STATED_DELIMITER.exec(Buffer.from(afterComments.subarray(0, 8)).toString('latin1'));
-  const rest = afterComments.subarray(stated?.[0].length ?? 0);
+  const begin = Buffer.from(afterComments.subarray(0, 64)).toString('latin1');
+  const before = STATED_DELIMITER.exec(begin) ?? TIME_LINE.exec(begin);
+  const rest = afterComments.subarray(before?.[0].length ?? 0);
+  const drawn = openDrawn(rest, limits, areTyped);
+  if (drawn) return drawn;
   const found = delimiterOf(rest);
   const isNamed = fromComment !== undefined && isHeader(fromComment, found);
   const bytes = isNamed ? fromComment : rest;
@@ -194,7 +199,7 @@ export class Records implements TextRows {
   #add(at: number, end: number, fields: number, expected: number, limits: TableLimits): void {
     if (fields !== expected)
       throw new TableError(
-        `its row ${this.rows + 1} has ${fields} fields, but its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header, another table in a file of its own' : ''}`,
+        `its row ${this.rows + 1} has ${fields} fields, but its header has ${expected}${afterHeader(this.#bytes.toString('latin1', at, at + 1))}`,
       );
     this.#places = withPlace(this.#places, this.rows, at, end);
     checkRows(++this.rows, limits);

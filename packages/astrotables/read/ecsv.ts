@@ -25,10 +25,11 @@ export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   const csv = new Records(rest, delimiter.charCodeAt(0), limits, true);
   const names = csv.header.map(name => (name ?? '').trim());
   const declared = names.map(name => head.columns.get(name) ?? {});
-  const found = areTyped && declared.some(({ datatype }) => datatype === undefined) ? typesOf(csv) : [];
+  const types = declared.map(typeOf);
+  const found = areTyped && types.includes(undefined) ? typesOf(csv) : [];
   const columns = names.map((name, i): Column => {
     const { unit, ucd, description = '' } = declared[i]!;
-    const type = areTyped ? (typeOf(name, declared[i]!) ?? found[i]!.type) : 'text';
+    const type = areTyped ? (types[i] ?? found[i]!.type) : 'text';
     return { name, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
   });
   const table = rowsTable(csv, columns, cellOf);
@@ -36,38 +37,37 @@ export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   if (areTyped) for (const _ of table.blocks([...columns.keys()]) as Iterable<unknown>);
   const frames = new Map(names.flatMap((name, i) => (head.frames.has(name) ? [[i, head.frames.get(name)!]] : [])));
   const masks = maskPlaces(head, names);
-  return { ...table, frames, masks, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
+  return {
+    ...table,
+    frames,
+    declared: head.declared,
+    masks,
+    ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }),
+  };
 }
 
-/** Unsigned 64-bit integers, numbers of more than 64 bits and complex numbers stay text. */
-const TYPES: Readonly<Record<string, ColumnType>> = {
-  bool: 'boolean',
-  int8: 'int32',
-  int16: 'int32',
-  int32: 'int32',
-  int64: 'int64',
-  uint8: 'int32',
-  uint16: 'int32',
-  uint32: 'int64',
-  uint64: 'text',
-  float16: 'float32',
-  float32: 'float32',
-  float64: 'float64',
-  float128: 'text',
-  complex64: 'text',
-  complex128: 'text',
-  complex256: 'text',
-  string: 'text',
-};
+/**
+ * The types of ECSV, and the names of numpy, which astropy accepts with a warning. Unsigned 64-bit integers, numbers of
+ * more than 64 bits, complex numbers and objects stay text.
+ */
+const TYPES: readonly (readonly [names: RegExp, type: ColumnType])[] = [
+  [/^(?:bool_?|b1|\?)$/, 'boolean'],
+  [/^(?:u?int8|u?int16|int32|[iu][12]|i4|u?byte|u?short|intc)$/, 'int32'],
+  [/^(?:u?int32|int64|u4|i8|uintc|int_?|intp|long(?:long)?)$/, 'int64'],
+  [/^(?:float16|float32|f[24]|half|single)$/, 'float32'],
+  [/^(?:float64|f8|float_?|double)$/, 'float64'],
+  [
+    /^(?:uint(?:64|p)?|u8|u?long(?:long)?|f(?:12|16)|(?:float|complex)\d+|complex_?|c(?:8|16|32))$|^[cfl]*longdouble$/,
+    'text',
+  ],
+  [/^(?:string|str_?|unicode_?|bytes_?|object_?|O|[US]\d*)$/, 'text'],
+];
 
-/** The type of a column; undefined if none is declared. A subtype declares which JSON the texts contain. */
-function typeOf(name: string, { datatype, subtype }: AstropyColumn): ColumnType | undefined {
+/** The type of a column; undefined if none is known. A subtype declares which JSON the texts contain. */
+function typeOf({ datatype, subtype }: AstropyColumn): ColumnType | undefined {
   if (subtype !== undefined) return 'text';
-  if (datatype === undefined) return undefined;
-  if (Object.hasOwn(TYPES, datatype)) return TYPES[datatype];
-  throw new TableError(
-    `its column ${name.slice(0, 64)} is declared as ${datatype.slice(0, 64)}, which is not a type of ECSV`,
-  );
+  const name = datatype?.replace(/^[<>=|]/, '') ?? '';
+  return TYPES.find(([names]) => names.test(name))?.[1];
 }
 
 /** The Gaia archive writes `null` where a number is missing. */

@@ -5,10 +5,12 @@
  */
 import type { Column } from '../columns.ts';
 import { maskPlaces, readAstropyYaml } from './astropy_yaml.ts';
+import { FRAME_KEYWORDS, framesOfKeywords } from './frame_keywords.ts';
 import type { DeclaredFrame, InputTable } from './input_table.ts';
 import { headByName } from './votable.ts';
 
 const ASTROPY_KEY = 'table_meta_yaml';
+const PANDAS_KEY = 'PANDAS_ATTRS';
 const VOTABLE_KEY = 'IVOA.VOTable-Parquet.content';
 
 /** The metadata of a field of Arrow. */
@@ -25,7 +27,7 @@ export function declaredBy(
   columns: readonly Column[],
   textOf: (key: string) => string | undefined,
   fieldOf: (name: string) => FieldMetadata | undefined,
-): Pick<InputTable, 'columns' | 'frames' | 'frame' | 'masks'> {
+): Pick<InputTable, 'columns' | 'frames' | 'declared' | 'masks'> {
   const [yaml, document] = [textOf(ASTROPY_KEY), textOf(VOTABLE_KEY)];
   const astropy = yaml ? readAstropyYaml(yaml) : undefined;
   const votable = document ? headByName(document) : undefined;
@@ -46,7 +48,18 @@ export function declaredBy(
   return {
     columns: described,
     frames,
-    frame: votable?.frame,
+    declared: [...(votable?.declared ?? []), ...(astropy?.declared ?? []), ...framesOfKeywords(keywordsIn(textOf))],
     ...(astropy && { masks: maskPlaces(astropy, names) }),
   };
+}
+
+/** The keywords in the file's metadata, and in the `attrs` of a data frame of pandas. */
+function keywordsIn(textOf: (key: string) => string | undefined): [string, string][] {
+  const own = FRAME_KEYWORDS.map((keyword): [string, string] => [keyword, textOf(keyword) ?? '']);
+  try {
+    const attrs: unknown = JSON.parse(textOf(PANDAS_KEY) ?? '{}');
+    return [...own, ...Object.entries(attrs ?? {}).map(([name, value]): [string, string] => [name, `${value}`])];
+  } catch {
+    return own;
+  }
 }

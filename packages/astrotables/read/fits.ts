@@ -1,7 +1,7 @@
-/** Reads the first binary table of a FITS file. */
+/** Reads the first binary table with rows of a FITS file. */
 
 import { type Cell, type Column, type ColumnType, numberText } from '../columns.ts';
-import { FitsError, findHduOf, type Hdu } from '../fits/header.ts';
+import { FitsError, type FitsHeader, findHduOf, type Hdu } from '../fits/header.ts';
 import {
   type FitsColumn,
   type FitsItem,
@@ -14,15 +14,8 @@ import {
   valuesAt,
 } from '../fits/table.ts';
 import { maskPlaces, readAstropyYaml } from './astropy_yaml.ts';
-import {
-  blocksOf,
-  checkRows,
-  distinct,
-  equatorialFrame,
-  type InputTable,
-  TableError,
-  type TableLimits,
-} from './input_table.ts';
+import { FRAME_KEYWORDS, framesOfKeywords } from './frame_keywords.ts';
+import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
 import { headByName } from './votable.ts';
 
 /** The column types for one unscaled value per row. */
@@ -47,9 +40,12 @@ export function openFits(bytes: Uint8Array, limits: TableLimits): InputTable {
 }
 
 function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
-  const hdu = findHduOf(bytes, isTable);
+  const hdu = findHduOf(bytes, hasSources) ?? findHduOf(bytes, isTable);
   if (!hdu) {
-    const isAscii = findHduOf(bytes, header => header.text('XTENSION')?.trim() === 'TABLE') !== undefined;
+    const has = (isWanted: (header: FitsHeader) => boolean) => findHduOf(bytes, isWanted) !== undefined;
+    if (has(header => header.get('ZTABLE') === true))
+      throw new TableError('its table is compressed (ZTABLE): decompress it with funpack');
+    const isAscii = has(header => header.text('XTENSION')?.trim() === 'TABLE');
     throw new TableError(
       `it is a FITS file without a binary table${isAscii ? ': convert its ASCII table with TOPCAT or STILTS' : ''}`,
     );
@@ -74,6 +70,11 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
       );
     },
   };
+}
+
+/** Whether a table has rows, and is not the copy of an image's header that SExtractor puts before its catalog (FITS_LDAC). */
+function hasSources(header: FitsHeader): boolean {
+  return isTable(header) && header.count('NAXIS2') > 0 && header.text('EXTNAME') !== 'LDAC_IMHEAD';
 }
 
 /** @throws TableError if the table has a single row that holds whole columns, as in the `colfits` files of STILTS */
@@ -102,7 +103,7 @@ function framesOf(
   bytes: Uint8Array,
   { header }: Hdu,
   columns: readonly FitsColumn[],
-): Pick<InputTable, 'frames' | 'frame' | 'masks'> {
+): Pick<InputTable, 'frames' | 'declared' | 'masks'> {
   const { comments } = header;
   const [begin, end] = [comments.indexOf(YAML_BEGIN), comments.indexOf(YAML_END)];
   const yaml = begin < 0 || end < begin ? '' : `${comments.slice(begin + 1, end).join('\n')}\n`.replaceAll('\\\n', '');
@@ -114,12 +115,13 @@ function framesOf(
   const astropy = yaml === '' ? undefined : readAstropyYaml(yaml);
   const byName = new Map([...(votable?.frames ?? []), ...(astropy?.frames ?? [])]);
   const frames = new Map(columns.flatMap(({ name }, place) => (byName.has(name) ? [[place, byName.get(name)!]] : [])));
-  // A table may inherit the keywords of the primary header (FITS standard 4.0, section 4.4.2.6). RADECSYS is the old name (section 8.3).
+  // A table may inherit the keywords of the primary header (FITS standard 4.0, section 4.4.2.6).
   const word = (keyword: string) =>
-    (header.text(keyword) ?? (header.get('INHERIT') === true ? first.header.text(keyword) : undefined))?.trim();
+    header.text(keyword) ?? (header.get('INHERIT') === true ? first.header.text(keyword) : undefined);
+  const keywords = FRAME_KEYWORDS.map(keyword => [keyword, word(keyword) ?? ''] as const);
   return {
     frames,
-    frame: votable?.frame ?? equatorialFrame(word('RADESYS') ?? word('RADECSYS'), word('EQUINOX')),
+    declared: [...(votable?.declared ?? []), ...framesOfKeywords(keywords)],
     ...(astropy && {
       masks: maskPlaces(
         astropy,
@@ -148,7 +150,22 @@ function checkTexts(view: DataView, table: FitsTable, columns: readonly FitsColu
 
 function columnOf(column: FitsColumn): Column {
   const { name, unit, ucd, comment } = column;
-  return { name, type: typeOf(column), ...(unit && { unit }), ...(ucd && { ucd }), description: comment ?? '' };
+  const numbers = numbersOf(column);
+  return {
+    name,
+    type: typeOf(column),
+    ...(unit && { unit }),
+    ...(ucd && { ucd }),
+    description: comment ?? '',
+    ...(numbers && { numbers }),
+  };
+}
+
+/** The type of an array's numbers; undefined for other columns, and if some may be missing or are beyond 64 bits. */
+function numbersOf(column: FitsColumn): Column['numbers'] {
+  if (column.repeat === 1 || column.blank !== undefined) return undefined;
+  const type = typeOf({ ...column, repeat: 1 });
+  return type === 'int32' || type === 'int64' ? 'int64' : type.startsWith('float') ? 'float64' : undefined;
 }
 
 /** The type of a column. TZERO turns signed integers into unsigned ones, which may need the next larger type. */

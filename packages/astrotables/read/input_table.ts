@@ -1,5 +1,5 @@
 /** Uploaded tables, independent of their format. */
-import type { Cell, Column } from '../columns.ts';
+import { type Cell, type Column, MAX_COLUMNS } from '../columns.ts';
 import { timeCell } from '../timestamp.ts';
 import type { StoredTable } from '../write/parquet.ts';
 
@@ -17,21 +17,8 @@ export interface DeclaredFrame {
   readonly equinox?: string;
   /** A Julian year. */
   readonly obstime?: number;
-}
-
-/** From this year on, an equinox means FK5 if the file names no system (FITS standard 4.0, section 8.3). */
-const FIRST_FK5 = 1984;
-
-/**
- * The frame that the keywords RADESYS and EQUINOX declare.
- * @param equinox a year, with or without `J` or `B`
- */
-export function equatorialFrame(system: string | undefined, equinox: string | undefined): DeclaredFrame | undefined {
-  if (equinox === undefined && !system) return undefined;
-  const [, letter = '', year] = /^([bj]?)\s*(.*)$/i.exec(equinox ?? '')!;
-  const isFk4 = letter === '' ? Number(year) < FIRST_FK5 : /b/i.test(letter);
-  const name = system || (isFk4 ? 'FK4' : 'FK5');
-  return { name, ...(equinox !== undefined && { equinox: `${letter}${Number(year)}` }) };
+  /** The declaration, for messages: `RADESYS=FK4`. */
+  readonly by?: string;
 }
 
 export interface InputTable {
@@ -43,8 +30,8 @@ export interface InputTable {
   readonly rows: number;
   /** The frames that the file declares for columns, by index in `columns`. */
   readonly frames?: ReadonlyMap<number, DeclaredFrame>;
-  /** The frame that the file declares for its equatorial positions in general, not for particular columns. */
-  readonly frame?: DeclaredFrame | undefined;
+  /** The frames that the file declares for its equatorial positions in general, not for particular columns. */
+  readonly declared?: readonly DeclaredFrame[];
   /**
    * For masked columns, the boolean column that is true where a value is missing; indexes in `columns`. `openTable`
    * makes these cells null.
@@ -66,7 +53,7 @@ export interface InputTable {
 }
 
 /** The columns of a table, and the declarations about them. */
-export type DescribedTable = Pick<InputTable, 'columns' | 'frames' | 'frame' | 'points'>;
+export type DescribedTable = Pick<InputTable, 'columns' | 'frames' | 'declared' | 'points'>;
 
 export interface TableLimits {
   readonly maxRows: number;
@@ -75,7 +62,7 @@ export interface TableLimits {
 }
 
 /** The parameters that describe a table's positions. */
-export type PositionParam = 'ra' | 'dec' | 'frame' | 'error_arcsec' | 'columns';
+export type PositionParam = 'ra' | 'dec' | 'frame' | 'error_arcsec' | 'epoch' | 'columns';
 
 /** A table that cannot be used. The message is for the sender of the table. */
 export class TableError extends Error {
@@ -138,10 +125,6 @@ export function listOf(columns: readonly Column[]): string {
   return `its columns are ${names.join(', ')}${columns.length > names.length ? ', ...' : ''}`;
 }
 
-/** A limit above the number of columns of any survey's table. */
-export const MAX_COLUMNS = 2000;
-/** The maximum length of a row in a text format, in bytes. */
-export const MAX_ROW_BYTES = 1 << 20;
 /** The maximum number of rows, and the approximate maximum number of cells, of a block. */
 const MAX_BLOCK_ROWS = 65_536;
 const MAX_BLOCK_CELLS = 1 << 19;

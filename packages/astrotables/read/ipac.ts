@@ -3,15 +3,9 @@
  * four header lines between bars (names, types, units, markers of missing values), and rows whose cells lie between the
  * bars (https://irsa.ipac.caltech.edu/applications/DDGEN/Doc/ipac_tbl.html).
  */
-import type { Column, ColumnType } from '../columns.ts';
-import {
-  equatorialFrame,
-  type InputTable,
-  MAX_ROW_BYTES,
-  numberOf,
-  TableError,
-  type TableLimits,
-} from './input_table.ts';
+import { type Column, type ColumnType, MAX_ROW_BYTES } from '../columns.ts';
+import { FRAME_KEYWORDS, framesOfKeywords } from './frame_keywords.ts';
+import { type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
 import { type CellsOfLine, checkHead, firstLines, LineRows, rowsTable, textOf, typesOf } from './text_rows.ts';
 
 /** The types, each of which may be abbreviated, down to its first letter. */
@@ -25,6 +19,7 @@ const TYPES = {
   date: 'text',
 };
 type Kind = 'int' | 'float' | 'text';
+const KEYWORD = new RegExp(`^\\\\\\s*(${FRAME_KEYWORDS.join('|')})\\s*=\\s*['"]?([^'"]*)`, 'i');
 const MAX_HEADER_LINES = 4;
 const LINE_FEED = 0x0a;
 
@@ -55,7 +50,7 @@ export function openIpac(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   });
   const kinds = names.map((_, i) => kindOf(types[i] ?? ''));
   const cells = cellsBelow(barsOf(first!), i => ['', nulls[i], ...(kinds[i] === 'text' ? [] : ['null'])]);
-  const lines = new LineRows(rows, names, '\\', cells, limits);
+  const lines = new LineRows(rows, names, line => line.startsWith('\\'), cells, limits);
   const found = areTyped ? typesOf(lines) : undefined;
   const columns = names.map((name, i): Column => {
     const unit = units[i];
@@ -64,7 +59,7 @@ export function openIpac(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   });
   return {
     ...rowsTable(lines, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text))),
-    frame: equatorialFrame(keywords.get('radesys'), keywords.get('equinox')),
+    declared: framesOfKeywords(keywords),
   };
 }
 
@@ -80,7 +75,7 @@ function kindOf(type: string): Kind | undefined {
   return kind as Kind | undefined;
 }
 
-/** The header lines between bars, the bytes after them, and the keywords about positions in lower case. */
+/** The header lines between bars, the bytes after them, and the keywords about frames. */
 function headOf(bytes: Uint8Array) {
   const header: string[] = [];
   const keywords = new Map<string, string>();
@@ -91,8 +86,8 @@ function headOf(bytes: Uint8Array) {
     if (next - at > MAX_ROW_BYTES) throw new TableError(`a line of its head has more than ${MAX_ROW_BYTES} bytes`);
     checkHead(at, ++lines);
     const line = Buffer.from(bytes.subarray(at, next)).toString('utf8').trimEnd();
-    const [, keyword, value] = /^\\\s*(equinox|radesys)\s*=\s*['"]?([^'"]*)/i.exec(line) ?? [];
-    if (keyword !== undefined) keywords.set(keyword.toLowerCase(), value!.trim());
+    const [, keyword, value] = KEYWORD.exec(line) ?? [];
+    if (keyword !== undefined) keywords.set(keyword, value!);
     else if (line.startsWith('|')) header.push(line);
     else if (line !== '' && !line.startsWith('\\')) break;
   }

@@ -2,7 +2,7 @@
  * Reads NDJSON: one object per line. Integers keep all their digits. Nested lists and objects become their JSON text.
  */
 
-import type { Cell, Column, ColumnType } from '../columns.ts';
+import { type Cell, type Column, type ColumnType, MAX_ROW_BYTES } from '../columns.ts';
 import { parseJson, toJson } from '../json.ts';
 import {
   blocksOfRecords,
@@ -10,7 +10,6 @@ import {
   checkRows,
   distinct,
   type InputTable,
-  MAX_ROW_BYTES,
   TableError,
   type TableLimits,
 } from './input_table.ts';

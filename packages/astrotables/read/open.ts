@@ -2,6 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { isGzip, isOutOfMemory } from '../bytes.ts';
 import type { ParquetFile } from '../parquet/file.ts';
+import { refuseForeign } from './foreign.ts';
 import { type DescribedTable, type InputTable, TableError, type TableLimits, withoutMasked } from './input_table.ts';
 
 /**
@@ -20,25 +21,17 @@ async function openedTable(sent: Uint8Array, limits: TableLimits, areTyped: bool
     .replace(/^\xef\xbb\xbf/, '')
     .trimStart();
   if (head === '') throw new TableError('it is empty');
+  refuseForeign(head);
   if (head.startsWith('PAR1')) return (await import('./parquet.ts')).openParquetTable(bytes, limits);
   if (head.startsWith('ARROW1') || head.startsWith('\xff\xff\xff\xff'))
     return (await import('./arrow.ts')).openArrow(bytes, limits);
   if (head.startsWith('SIMPLE  =')) return (await import('./fits.ts')).openFits(bytes, limits);
   if (head.startsWith('<')) return (await import('./votable.ts')).openVotable(bytes, limits);
   if (head.startsWith('{')) return (await import('./ndjson.ts')).openNdjson(bytes, limits);
-  if (head.startsWith('['))
-    throw new TableError('it begins with [, so it is one JSON list: send one object per line (NDJSON)');
-  if (/^--[^\r\n]*\r?\nContent-/i.test(head))
-    throw new TableError('it is a form (multipart/form-data): send the table itself as the body');
   if (/^[\\|]/.test(head)) {
     const { isIpac, openIpac } = await import('./ipac.ts');
     if (isIpac(bytes)) return openIpac(bytes, limits, areTyped);
   }
-  const [title = ''] = head.split(/[\r\n]/, 1);
-  if (!/^#|\t/.test(title) && /^-+(?:\t-+)+\r?$/m.test(head))
-    throw new TableError('it is a Tab-Separated Table (TST): convert it to CSV with TOPCAT or STILTS');
-  if (/^Byte-by-byte Description of file/im.test(head))
-    throw new TableError('it is a Machine-Readable Table (MRT, CDS): convert it to ECSV with astropy or STILTS');
   if (head.startsWith('# %ECSV ')) return (await import('./ecsv.ts')).openEcsv(bytes, limits, areTyped);
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }

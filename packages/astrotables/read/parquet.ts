@@ -1,5 +1,6 @@
 /** Reads Parquet, one row group at a time. */
 
+import { isAllocationFailure } from '../bytes.ts';
 import type { Cell, Column, ColumnType } from '../columns.ts';
 import { ReadFailure } from '../files.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../parquet/file.ts';
@@ -59,7 +60,7 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     throw new TableError(`its row group ${unread} has more than ${limits.maxBytes} bytes: write smaller ones`);
   return {
     format: 'parquet',
-    ...(await describedParquet(file, columns, limits)),
+    ...(await describedParquet(file, columns)),
     dropped,
     rows: file.rows,
     blocks: wanted =>
@@ -71,8 +72,6 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
       isCopied(file) && { stored: { elements: file.elements, groups: () => storedGroups(file, names) } }),
   };
 }
-
-const SCHEMA_LIMITS: TableLimits = { maxRows: 0, maxBytes: 1 << 26 };
 
 const keptColumns = ({ columns }: ParquetFile) => [...columns.keys()].filter(name => TYPES[columns.get(name)!]);
 
@@ -87,9 +86,8 @@ function plainColumns({ columns }: ParquetFile, names: readonly string[]): Colum
 export async function describedParquet(
   file: ParquetFile,
   columns: readonly Column[] = plainColumns(file, keptColumns(file)),
-  limits = SCHEMA_LIMITS,
 ): Promise<DescribedTable> {
-  return declaredBy(columns, key => file.metadataText(key), await fieldsOf(file, limits));
+  return declaredBy(columns, key => file.metadataText(key), await fieldsOf(file));
 }
 
 const ARROW_KEY = 'ARROW:schema';
@@ -97,11 +95,10 @@ const ARROW_KEY = 'ARROW:schema';
 const FIELD_KEYS = ['unit', 'ucd', 'description', 'frame'];
 
 /** The metadata of the fields by name, if the file has an Arrow schema with such metadata. */
-async function fieldsOf(file: ParquetFile, limits: TableLimits): Promise<(name: string) => FieldMetadata | undefined> {
+async function fieldsOf(file: ParquetFile): Promise<(name: string) => FieldMetadata | undefined> {
   const message = Buffer.from(file.metadataText(ARROW_KEY) ?? '', 'base64');
-  // The library is loaded only if needed, because that takes a while.
   if (!FIELD_KEYS.some(key => message.includes(key))) return () => undefined;
-  const fields = (await import('./arrow.ts')).fieldsOfSchema(message, limits);
+  const fields = (await import('./arrow_messages.ts')).fieldsOfSchema(message);
   return name => fields.get(name);
 }
 
@@ -233,11 +230,13 @@ class ColumnReader {
   }
 }
 
+/** @throws TableError if the file is damaged; the error of the file if memory is exhausted */
 async function readable<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof ReadFailure) throw new TableError(`it is damaged: ${error.message}`);
+    if (error instanceof ReadFailure && !isAllocationFailure(error))
+      throw new TableError(`it is damaged: ${error.message}`);
     throw error;
   }
 }

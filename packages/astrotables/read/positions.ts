@@ -1,18 +1,8 @@
 /** Finds the columns that hold a table's positions, and their frame, and converts the positions to degrees. */
 
 import type { Cell, Column } from '../columns.ts';
-import { frameOfNames, GALACTIC_NAMES } from '../frame_names.ts';
-import {
-  degreesIn,
-  describeFrame,
-  type Frame,
-  FrameError,
-  frameOf,
-  GALACTIC,
-  ICRS,
-  isSameFrame,
-  toIcrs,
-} from '../frames.ts';
+import { describeFrame, type Frame, frameOf, toIcrs } from '../frames.ts';
+import { type FrameKind, type NameHints, nameHints } from '../name_hints.ts';
 import {
   columnNamed,
   type DeclaredFrame,
@@ -26,9 +16,15 @@ import {
   OTHER_BASE,
   TableError,
 } from './input_table.ts';
-
-/** How the frame of a table's positions was determined. A UCD counts as a declaration. */
-export type FrameSource = 'request' | 'declaration' | 'column name' | 'default';
+import {
+  converted,
+  errorUnit,
+  type FrameSource,
+  frameOfPair,
+  type Pair,
+  positionUnit,
+  UCDS,
+} from './position_frame.ts';
 
 /** Indexes of the position columns in the table, and the frame of the positions. */
 export interface PositionColumns {
@@ -46,8 +42,6 @@ export interface NamedColumns {
   /** In a form that `frameOf` reads. */
   readonly frame?: string | undefined;
 }
-
-type Pair = readonly [lon: number, lat: number];
 
 /** The usual names of equatorial positions, in pairs; the most certain pair first. */
 const NAMES: readonly (readonly [ra: string, dec: string])[] = [
@@ -78,28 +72,14 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
 ];
 const SKY_NAMES = ['skycoord', 'sky_coord', 'coord', 'coords', 'coordinates', 'position', 'radec', 'ra_dec'];
 
-/** What spreadsheets write after the name of a column, as in `RA (deg)`. */
-const NAME_NOTE = /[\s_]*[([](?:deg|degrees?|°|j2000|icrs)[)\]]$/;
-
-/** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as positions at J2000. */
-const OLD_NAME = /^_?(ra|dec?)_?([bj]?(?:18|19)\d\d(?:\.\d+)?)$/i;
-const UCDS = {
-  ra: /^pos\.eq\.ra(?:;|$)|^pos_eq_ra(?:_main)?$/i,
-  dec: /^pos\.eq\.dec(?:;|$)|^pos_eq_dec(?:_main)?$/i,
-  lon: /^pos\.galactic\.lon(?:;|$)|^pos_gal_lon$/i,
-  lat: /^pos\.galactic\.lat(?:;|$)|^pos_gal_lat$/i,
-  other: /^pos\.(?:ecliptic|supergalactic|az|earth|bodyrc)\b|^pos_(?:ec|sg|az|supgal)_/i,
-};
-
 /**
  * Finds the position columns: those named in the request, else by UCD, else by the usual names; equatorial columns
- * before galactic ones. The frame is the one in the request, else the one that the file declares for these columns,
- * else the one that their names state, else the one that the file declares for all positions, else ICRS.
- * @throws TableError that lists the columns; or that names a frame that cannot be converted, or that contradicts the
- * columns
+ * before galactic ones. `frameOfPair` decides their frame.
+ * @throws TableError that lists the columns; or that names a frame that cannot be converted, or contradictions
  */
 export function findPositions(table: DescribedTable, named: NamedColumns): PositionColumns {
   const [ra, dec] = namedPair(table, named) ?? foundPair(table);
+  checkWhole(table, [ra, dec]);
   return { ra, dec, ...frameOfPair(table, [ra, dec], named.frame) };
 }
 
@@ -110,31 +90,76 @@ function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair
   return undefined;
 }
 
+/** @throws TableError if a coordinate is spread over columns such as RAh, RAm and RAs */
+function checkWhole({ columns }: DescribedTable, pair: Pair): void {
+  const names = new Map(columns.map(({ name }) => [name.toLowerCase(), name]));
+  for (const place of pair) {
+    const { name } = columns[place]!;
+    const [, stem] = /^(.+?)(?:h|d|hours?|hrs?|deg|degrees?)$/i.exec(name) ?? [];
+    const parts = ['m', 's'].map(letter => names.get(`${stem}${letter}`.toLowerCase()));
+    if (stem !== undefined && parts.every(part => part !== undefined))
+      throw new TableError(
+        `its columns ${[name, ...parts].map(each => each!.slice(0, 64)).join(', ')} hold the parts of one coordinate: join them into one column`,
+      );
+  }
+}
+
 function foundPair(table: DescribedTable): Pair {
   const { columns, frames, points } = table;
-  const names = columns.map(({ name }) => name.toLowerCase().replace(NAME_NOTE, ''));
+  const hints = columns.map(({ name }) => nameHints(name));
+  const stems = hints.map(({ stem }) => stem);
+  const ofKind = (kind: FrameKind, isUsed = (_: NameHints) => true) => byHints(hints, kind, isUsed);
   const found =
-    equatorialByUcd(columns) ??
-    byName(names, NAMES) ??
-    byComponents(names, 'ra', 'dec') ??
-    oldEquinox(columns) ??
-    one(names.findIndex(name => SKY_NAMES.includes(name))) ??
+    equatorialByUcd(columns, hints) ??
+    byName(
+      hints.map(each => (isModern(each) ? each.stem : '')),
+      NAMES,
+    ) ??
+    byComponents(stems, 'ra', 'dec') ??
+    ofKind('equatorial', isModern) ??
+    ofKind('equatorial') ??
+    one(stems.findIndex(stem => SKY_NAMES.includes(stem))) ??
     one([...(points ?? [])][0]) ??
     pairOf(firstUcd(columns, UCDS.lon), firstUcd(columns, UCDS.lat)) ??
-    byName(names, GALACTIC_NAMES) ??
-    byComponents(names, 'l', 'b');
+    ofKind('galactic') ??
+    byComponents(stems, 'l', 'b');
   if (found) return found;
-  const general = byName(names, [['lon', 'lat']]) ?? byComponents(names, 'lon', 'lat');
+  const general = ofKind('unknown') ?? byComponents(stems, 'lon', 'lat');
   if (general && frames?.has(general[0])) return general;
   const other = columns.find(({ ucd = '' }) => UCDS.other.test(ucd));
   if (other)
     throw new TableError(
       `its positions are not equatorial or galactic, as the UCD ${other.ucd!.slice(0, 64)} of its column ${other.name.slice(0, 64)} says: send one of these; ${listOf(columns)}`,
     );
-  // If the frame cannot be converted, that is the better explanation, because the names of supergalactic columns are
-  // not recognised.
-  for (const frame of [...(frames?.values() ?? []), ...(table.frame ? [table.frame] : [])]) converted(frame);
+  // If the frame cannot be converted, that is the better explanation.
+  for (const frame of [...(frames?.values() ?? []), ...(table.declared ?? [])]) converted(frame);
+  const unconverted = OTHER_KINDS.map(kind => ofKind(kind)).find(pair => pair !== undefined);
+  if (unconverted) frameOfPair(table, unconverted, undefined);
   throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${listOf(columns)}`);
+}
+
+const OTHER_KINDS: readonly FrameKind[] = ['ecliptic', 'supergalactic', 'horizontal'];
+
+/** Whether the name states no frame, or one of J2000 or later. */
+const isModern = ({ system, equinox = 'j2000' }: NameHints) => system !== 'fk4' && /^j?2/.test(equinox);
+
+/** The first longitude and latitude whose names say nothing else, and the same of their frame. */
+function byHints(
+  hints: readonly NameHints[],
+  kind: FrameKind,
+  isUsed: (hints: NameHints) => boolean,
+): Pair | undefined {
+  const placesOf = (axis: 'lon' | 'lat') =>
+    hints.flatMap((each, place) =>
+      each.axis === axis && each.kind === kind && each.rest === '' && isUsed(each) ? place : [],
+    );
+  const frameOfName = (place: number) => `${hints[place]!.system} ${hints[place]!.equinox}`;
+  const lats = placesOf('lat');
+  for (const lon of placesOf('lon')) {
+    const lat = lats.find(place => frameOfName(place) === frameOfName(lon));
+    if (lat !== undefined) return [lon, lat];
+  }
+  return undefined;
 }
 
 const pairOf = (lon: number, lat: number): Pair | undefined => (lon >= 0 && lat >= 0 ? [lon, lat] : undefined);
@@ -142,8 +167,9 @@ const one = (place = -1) => pairOf(place, place);
 const firstUcd = (columns: readonly Column[], pattern: RegExp) =>
   columns.findIndex(({ ucd = '' }) => pattern.test(ucd));
 
-function equatorialByUcd(columns: readonly Column[]): Pair | undefined {
-  const young = columns.map(column => (OLD_NAME.test(column.name) ? { ...column, ucd: '' } : column));
+/** Positions at an old equinox, such as VizieR's `RAB1950`, have the same UCDs as positions at J2000. */
+function equatorialByUcd(columns: readonly Column[], hints: readonly NameHints[]): Pair | undefined {
+  const young = columns.map((column, place) => (isModern(hints[place]!) ? column : { ...column, ucd: '' }));
   const place = (...patterns: RegExp[]) =>
     patterns.map(pattern => firstUcd(young, pattern)).find(each => each >= 0) ?? -1;
   return pairOf(
@@ -167,93 +193,11 @@ function byComponents(names: readonly string[], lon: string, lat: string): Pair 
   return undefined;
 }
 
-function oldEquinox(columns: readonly Column[]): Pair | undefined {
-  const parts = columns.map(({ name }) => OLD_NAME.exec(name.toLowerCase()));
-  const isRa = (part: RegExpExecArray | null) => part?.[1] === 'ra';
-  const ra = parts.findIndex(
-    part => isRa(part) && parts.some(other => other?.[2] === part![2] && other !== null && !isRa(other)),
-  );
-  return pairOf(
-    ra,
-    parts.findIndex(part => part?.[2] === parts[ra]?.[2] && part !== null && !isRa(part)),
-  );
-}
-
-type KnownFrame = Pick<PositionColumns, 'frame' | 'frameSource'>;
-
-function frameOfPair(table: DescribedTable, pair: Pair, asked: string | undefined): KnownFrame {
-  if (asked !== undefined) return { frame: known(() => frameOf(asked), 'frame'), frameSource: 'request' };
-  const own = ownFrame(table.columns, pair);
-  const declared = declaredFrame(table, pair);
-  if (declared) return { frame: agreeing(declared, own?.frame, table.columns, pair), frameSource: 'declaration' };
-  if (own && own.frame.system !== 'ICRS') return own;
-  if (!table.frame) return { frame: ICRS, frameSource: 'default' };
-  return { frame: agreeing(converted(table.frame), own?.frame, table.columns, pair), frameSource: 'declaration' };
-}
-
-function known(read: () => Frame, param?: 'frame'): Frame {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof FrameError) throw new TableError(error.message, param);
-    throw error;
-  }
-}
-
-function converted({ name, equinox, obstime }: DeclaredFrame): Frame {
-  const frame = known(() => frameOf(name, equinox));
-  return obstime === undefined ? frame : { ...frame, obstime };
-}
-
-const quoted = (column: Column) => column.name.slice(0, 64);
-
-function declaredFrame({ columns, frames }: DescribedTable, pair: Pair): Frame | undefined {
-  const [lon, lat] = pair.map(place => frames?.get(place)).map(each => each && converted(each));
-  if (lon && lat && !isSameFrame(lon, lat))
-    throw new TableError(
-      `its column ${quoted(columns[pair[0]]!)} is declared as ${describeFrame(lon)}, and ${quoted(columns[pair[1]]!)} as ${describeFrame(lat)}: state the frame of both with frame=`,
-    );
-  return lon ?? lat;
-}
-
-/** The frame that the UCDs or the names of the columns state. ICRS represents all equatorial frames here. */
-function ownFrame(columns: readonly Column[], [lon, lat]: Pair): KnownFrame | undefined {
-  const both = [columns[lon]!, columns[lat]!];
-  const names = both.map(({ name }) => name.toLowerCase());
-  const ucds = both.map(({ ucd = '' }) => ucd);
-  const unconverted = ucds.find(ucd => UCDS.other.test(ucd));
-  if (unconverted !== undefined)
-    throw new TableError(
-      `its positions have the UCD ${unconverted.slice(0, 64)}, which is neither equatorial nor galactic: send positions in one of these, or state their frame with frame=`,
-    );
-  if (UCDS.lon.test(ucds[0]!) && UCDS.lat.test(ucds[1]!)) return { frame: GALACTIC, frameSource: 'declaration' };
-  const [ra, dec] = names.map(name => OLD_NAME.exec(name));
-  const old = ra && ra[2] === dec?.[2] ? frameOf(ra[2]!.replace(/^(?=\d)/, 'B')) : undefined;
-  const stated = old ?? frameOfNames(names[0]!, names[1]!);
-  if (stated) return { frame: stated, frameSource: 'column name' };
-  const isNamed = (pairs: typeof NAMES, components: readonly [lon: string, lat: string]) =>
-    pairs.some(pair => pair.every((name, i) => name === names[i])) ||
-    components.every((component, i) => names[i]!.endsWith(`.${component}`));
-  const isEquatorial = (UCDS.ra.test(ucds[0]!) && UCDS.dec.test(ucds[1]!)) || isNamed(NAMES, ['ra', 'dec']);
-  return isEquatorial ? { frame: ICRS, frameSource: 'default' } : undefined;
-}
-
-/**
- * Returns a declared frame if it agrees with the columns' UCDs or names.
- * @throws TableError if only one of the two is galactic, because it is unclear which is right
- */
-function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Column[], pair: Pair): Frame {
-  if (!own || (own.system === 'GALACTIC') === (declared.system === 'GALACTIC')) return declared;
-  throw new TableError(
-    `its columns ${pair.map(place => quoted(columns[place]!)).join(' and ')} are declared as ${describeFrame(declared)}, while their names or UCDs say ${own.system === 'GALACTIC' ? 'galactic' : 'equatorial'}: give their frame by frame=`,
-  );
-}
-
 /**
  * The 1σ errors of a table's positions along each axis, arcsec, with the factor cos(dec) in the first. A cell that is
  * not a number gives NaN.
  * @param named a number of arcsec for all rows; or the name of a column, or of one for each axis, separated by a comma
- * (see `withColumns`). The unit of a column without one is arcsec.
+ * (see `withColumns`). The unit of a column is that of its unit or name, else arcsec.
  * @throws TableError if a column is missing, or its unit is not an angle
  */
 export async function readPositionErrors(table: InputTable, named: string): Promise<Positions> {
@@ -267,7 +211,7 @@ export async function readPositionErrors(table: InputTable, named: string): Prom
   const places = namesIn(named).map(name => columnNamed(columns, name, param));
   if (places.length === 0 || places.length > 2)
     throw new TableError(`${param}= must be a number, the name of one column, or of two, separated by a comma`, param);
-  const scales = places.map(place => ARCSEC_PER_DEGREE * scaleOf(columns[place]!, 'arcsec'));
+  const scales = places.map(place => errorUnit(columns[place]!));
   const errors = places.map(() => new Float64Array(rows));
   let first = 0;
   for await (const block of table.blocks(places)) {
@@ -279,12 +223,10 @@ export async function readPositionErrors(table: InputTable, named: string): Prom
   return { ra: ra!, dec: dec! };
 }
 
-const ARCSEC_PER_DEGREE = 3600;
-
 function numberIn(cell: Cell): number {
   if (cell === null || typeof cell === 'boolean') return Number.NaN;
   if (typeof cell !== 'string') return Number(cell);
-  return cell.length > MAX_NUMBER_CHARACTERS ? Number.NaN : decimal(cell);
+  return cell.length > MAX_NUMBER_CHARACTERS ? Number.NaN : decimal(cell.replace(MINUS, '-'));
 }
 
 /** Degrees in ICRS; NaN for a cell without a valid value. */
@@ -301,8 +243,8 @@ export function positionReader(
   { columns }: DescribedTable,
   { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
 ): (ra: Cell, dec: Cell) => readonly [ra: number, dec: number] {
-  const readRa = readerOf(columns[ra]!, frame.system !== 'GALACTIC');
-  const readDec = readerOf(columns[dec]!, false);
+  const readRa = readerOf(columns[ra]!, 'lon', frame.system !== 'GALACTIC');
+  const readDec = readerOf(columns[dec]!, ra === dec ? 'lon' : 'lat', false);
   const convert = toIcrs(frame);
   return (raCell, decCell) => convert(readRa(raCell), readDec(decCell));
 }
@@ -325,19 +267,14 @@ export async function readPositions(
   return positions;
 }
 
-/** The units of VizieR's sexagesimal texts. */
-const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
 const HOUR = 15;
 
 /**
  * @param isRa whether sexagesimal texts without a unit are hours
  * @throws TableError if the unit is not an angle, because the numbers would be taken for wrong positions
  */
-function readerOf(column: Column, isRa: boolean): (cell: Cell) => number {
-  const plain = (column.unit ?? '').trim().toLowerCase();
-  const [, mark] = SEXAGESIMAL_UNIT.exec(plain) ?? [];
-  const factor = mark ? 1 : scaleOf(column, 'degrees');
-  const stated = mark ? { h: HOUR, d: 1 }[mark] : plain === '' ? undefined : factor;
+function readerOf(column: Column, axis: 'lon' | 'lat', isRa: boolean): (cell: Cell) => number {
+  const { factor, stated } = positionUnit(column, axis);
   return cell => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
     if (typeof cell !== 'string') return Number(cell) * factor;
@@ -345,21 +282,11 @@ function readerOf(column: Column, isRa: boolean): (cell: Cell) => number {
     // Number() converts blanks to 0, too.
     if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
-    return sexagesimal(cell, isRa, stated) ?? decimal(cell) * factor;
+    const text = cell.replace(MINUS, '-');
+    const [, number, mark] = MARKED.exec(text) ?? [];
+    if (number !== undefined) return decimal(number) * (/[hʰ]/i.test(mark!) ? HOUR : 1);
+    return sexagesimal(text, isRa, stated) ?? decimal(text) * factor;
   };
-}
-
-/**
- * The degrees of a column's unit.
- * @param usual the unit of a column without one
- * @throws TableError if the unit is not an angle
- */
-function scaleOf({ name, unit = '' }: Column, usual: string): number {
-  const factor = degreesIn(unit.trim() || usual);
-  if (factor !== undefined) return factor;
-  throw new TableError(
-    `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is not a known unit of angles: send ${usual}`,
-  );
 }
 
 /**
@@ -368,11 +295,24 @@ function scaleOf({ name, unit = '' }: Column, usual: string): number {
  */
 const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+(?:e[+-]?\d+)?\s*)$/i;
 
-/** The number in a text, perhaps with a decimal comma or a typographic minus sign; NaN if it has none. */
-const decimal = (text: string) => numberOf(text.replace('\u2212', '-').replace(DECIMAL_COMMA, '$1.$2'));
+/** Hyphens, dashes and minus signs that programs write before negative numbers. */
+const MINUS = /[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/g;
+/** A number with the exponent of Fortran, such as `1.2D+01`. */
+const FORTRAN = /^(\s*[+-]?(?:\d+\.?\d*|\.\d+))[dq]([+-]?\d{1,3}\s*)$/i;
+/** A number with its unit, such as `12.5°`, `12.5 deg` and `0.8h`. */
+const MARKED = /^\s*([+-]?\s*[\d.,]+)\s*([°º˚]|d|deg|degrees?|h|hr|hours?|ʰ)\s*$/i;
+
+/** The number in a text, perhaps with a decimal comma or the exponent of Fortran; NaN if it has none. */
+const decimal = (text: string) =>
+  numberOf(
+    text
+      .replace(/^\s*([+-])\s+/, '$1')
+      .replace(DECIMAL_COMMA, '$1.$2')
+      .replace(FORTRAN, '$1e$2'),
+  );
 
 const SEXAGESIMAL =
-  /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
+  /^\s*([+-]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
 
 /**
  * Reads the degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined for any other text. The
@@ -387,14 +327,14 @@ function sexagesimal(text: string, isRa: boolean, stated: number | undefined): n
   const ofMark = /[hʰ]/i.test(mark!) ? HOUR : /[d°]/i.test(mark!) ? 1 : undefined;
   const factor = ofMark ?? stated ?? (isRa ? HOUR : 1);
   if ((factor !== HOUR && factor !== 1) || (factor === HOUR && stated !== HOUR && value >= 24)) return undefined;
-  return factor * (sign === '-' || sign === '\u2212' ? -value : value);
+  return factor * (sign === '-' ? -value : value);
 }
 
 /** Splits a position in one text into its two parts: `187.7 12.39`, `12h30m49s +12d23m28s`, `12 30 49, 12 23 28`. */
 function halves(cell: Cell): readonly [Cell, Cell] {
   if (typeof cell !== 'string' || cell.length > MAX_NUMBER_CHARACTERS) return [null, null];
-  const text = cell.trim();
-  const split = /^([^,]+?)\s*,\s*([^,]+)$/.exec(text) ?? /^(.*?\S)\s+([+\-\u2212].*)$/.exec(text);
+  const text = cell.trim().replace(MINUS, '-');
+  const split = /^([^,]+?)\s*,\s*([^,]+)$/.exec(text) ?? /^(.*?\S)\s+([+-].*)$/.exec(text);
   if (split) return [split[1]!, split[2]!];
   const words = text.split(/\s+/);
   const middle = words.length / 2;

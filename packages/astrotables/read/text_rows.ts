@@ -1,12 +1,12 @@
 /** The common part of text formats, regardless of how their lines are cut into cells. */
-import type { Cell, Column } from '../columns.ts';
+import { isAllocationFailure } from '../bytes.ts';
+import { type Cell, type Column, MAX_ROW_BYTES } from '../columns.ts';
 import {
   type Block,
   blocksOf,
   checkRows,
   distinct,
   type InputTable,
-  MAX_ROW_BYTES,
   TableError,
   type TableLimits,
   TypeOfTexts,
@@ -74,13 +74,13 @@ export class LineRows implements TextRows {
 
   /**
    * @param bytes from the first row on, as `textOf` returns them
-   * @param comment the beginning of lines that are not rows
+   * @param isOther whether a line is not a row
    * @throws TableError
    */
   constructor(
     { buffer, byteOffset, length }: Uint8Array,
     header: readonly string[],
-    comment: string,
+    isOther: (line: string) => boolean,
     cells: CellsOfLine,
     limits: TableLimits,
   ) {
@@ -93,8 +93,8 @@ export class LineRows implements TextRows {
       const lineFeed = this.#bytes.indexOf(LINE_FEED, at);
       const end = lineFeed < 0 ? length : lineFeed;
       if (end - at > MAX_ROW_BYTES) throw new TableError(`one of its rows has more than ${MAX_ROW_BYTES} bytes`);
-      const line = this.#bytes.toString('utf8', at, end).trimEnd();
-      if (line !== '' && !line.startsWith(comment)) {
+      const line = withoutEnd(this.#bytes.toString('utf8', at, end));
+      if (line.trim() !== '' && !isOther(line)) {
         this.#places = withPlace(this.#places, this.rows, at, end);
         checkRows(++this.rows, limits);
         cells(line, every, this.rows);
@@ -108,13 +108,25 @@ export class LineRows implements TextRows {
     return blocksOf(this.rows, wanted.length, (from, to) => {
       const columns: (string | null)[][] = wanted.map(() => new Array(to - from));
       for (let row = from; row < to; row++) {
-        const line = this.#bytes.toString('utf8', this.#places[2 * row], this.#places[2 * row + 1]).trimEnd();
+        const line = withoutEnd(this.#bytes.toString('utf8', this.#places[2 * row], this.#places[2 * row + 1]));
         const cells = this.#cells(line, wanted, row + 1);
         for (let i = 0; i < wanted.length; i++) columns[i]![row - from] = cells[i]!;
       }
       return columns;
     });
   }
+}
+
+/** A line without blanks at its end. A tab there may be a delimiter. */
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\r')) end--;
+  return line.slice(0, end);
+}
+
+/** The remedy for a line of another table, or a comment, after the header. */
+export function afterHeader(line: string): string {
+  return line.startsWith('#') ? ': a comment must stand before the header, another table in a file of its own' : '';
 }
 
 /** Stores the two offsets of a row. Returns the array, or a copy of twice its length if it was full. */
@@ -161,7 +173,8 @@ function inUtf8(bytes: Uint8Array): Uint8Array {
     decoder.decode();
     if (isBinary(bytes.subarray(0, HEAD_BYTES))) throw new Error('it has too many control characters');
     return bytes;
-  } catch {
+  } catch (error) {
+    if (isAllocationFailure(error)) throw error;
     const text = new TextDecoder('windows-1252').decode(bytes);
     if (!CONTROL.test(text) && !LIKE_UTF8.test(text)) return new TextEncoder().encode(text);
     throw new TableError(
@@ -221,6 +234,20 @@ function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
   while (bytes[at] === SPACE) at++;
   if (bytes[at] === RETURN) at++;
   return at === to || bytes[at] === LINE_FEED;
+}
+
+/** The first lines that are not blank, each with the offset after it. */
+export function linesOf(bytes: Uint8Array, most: number): { readonly text: string; readonly end: number }[] {
+  const lines: { text: string; end: number }[] = [];
+  const limit = Math.min(bytes.length, CHUNK_BYTES);
+  for (let at = 0; at < limit && lines.length < most; ) {
+    const lineFeed = bytes.indexOf(LINE_FEED, at);
+    const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    const text = new TextDecoder().decode(bytes.subarray(at, Math.min(end, limit))).trimEnd();
+    if (text !== '') lines.push({ text, end });
+    at = end;
+  }
+  return lines;
 }
 
 /** The first lines that are not blank, up to this many bytes in total. */

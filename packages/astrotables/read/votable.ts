@@ -2,7 +2,8 @@
  * VOTable with its rows as TABLEDATA, BINARY or BINARY2: the first table of a document. Tags are read in place.
  * Entities are never expanded: a document type with declarations is refused.
  */
-import type { Cell, Column, ColumnType } from '../columns.ts';
+import { isAllocationFailure } from '../bytes.ts';
+import { type Cell, type Column, type ColumnType, lengthOf } from '../columns.ts';
 import { CoordinateSystems } from './coordinate_systems.ts';
 import {
   blocksOfRecords,
@@ -27,7 +28,7 @@ interface Field extends Datatype {
 }
 
 /** The fields of a table, and their declared frames. */
-interface Fields extends Pick<InputTable, 'frames' | 'frame'> {
+interface Fields extends Pick<InputTable, 'frames' | 'declared'> {
   readonly fields: readonly Field[];
 }
 
@@ -47,7 +48,14 @@ export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable 
   const columns = distinct(fields.map(({ column }) => column));
   const records = rowsOf(text, data, fields, limits);
   let rows = 0;
-  for (const _ of records()) checkRows(++rows, limits);
+  for (const record of records()) {
+    checkRows(++rows, limits);
+    columns.forEach(({ shape, name }, i) => {
+      const length = `${record[i] ?? ''}`.split(' ').length;
+      if (shape && record[i] !== null && length !== lengthOf(shape))
+        throw new TableError(`a ${shape} in row ${rows} of its column ${name} has ${length} numbers`);
+    });
+  }
   return {
     format: 'votable',
     columns,
@@ -78,7 +86,7 @@ function placesOf(fields: readonly Field[], type: string): Set<number> {
 }
 
 /** The declarations of a VOTable about the columns of another file, by column name. */
-interface HeadByName extends Pick<InputTable, 'frame'> {
+interface HeadByName extends Pick<InputTable, 'declared'> {
   readonly columns: ReadonlyMap<string, Column>;
   readonly frames: ReadonlyMap<string, DeclaredFrame>;
 }
@@ -88,20 +96,23 @@ interface HeadByName extends Pick<InputTable, 'frame'> {
  * @throws TableError if the text is not a VOTable
  */
 export function headByName(votable: string): HeadByName {
-  const { fields, frames, frame } = readHead(votable);
+  const { fields, frames, declared = [] } = readHead(votable);
   return {
-    frame,
+    declared,
     columns: new Map(fields.map(({ column }) => [column.name, column])),
     frames: new Map([...(frames ?? [])].map(([place, each]) => [fields[place]!.column.name, each])),
   };
 }
 
 function decoded(bytes: Uint8Array): string {
-  const [, encoding = 'utf-8'] =
+  const [, declared = 'utf-8'] =
     /^[^<]*<\?xml[^>]*encoding=["']([\w-]+)["']/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1')) ?? [];
+  // The declaration was read as single bytes, so the document is not in UTF-16 (any more).
+  const encoding = /^utf-?16/i.test(declared) ? 'utf-8' : declared;
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
+  } catch (error) {
+    if (isAllocationFailure(error)) throw error;
     throw new TableError(`its text cannot be read as ${encoding}`);
   }
 }
@@ -112,12 +123,7 @@ const TAG = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:[^<>"'/]|"[^"]*"|'[^']*'|\/(?!>)){0
 /** The next tag at or after an offset, skipping comments and similar parts; undefined if there is none. */
 function nextTag(text: string, from: number): Tag | undefined {
   for (let at = text.indexOf('<', from); at >= 0; at = text.indexOf('<', at)) {
-    const skipped = [
-      ['<!--', '-->'],
-      ['<![CDATA[', ']]>'],
-      ['<?', '?>'],
-      ['<!', '>'],
-    ].find(([begin]) => text.startsWith(begin!, at));
+    const skipped = [...SECTIONS, ['<!', '>'] as const].find(([begin]) => text.startsWith(begin, at));
     if (!skipped) {
       TAG.lastIndex = at;
       const found = TAG.exec(text);
@@ -134,7 +140,7 @@ function nextTag(text: string, from: number): Tag | undefined {
         end: at + whole.length,
       };
     }
-    const end = text.indexOf(skipped[1]!, at);
+    const end = text.indexOf(skipped[1], at);
     if (end < 0) throw new TableError('it ends within a comment');
     const markup = text.slice(at, end);
     if (/^<!(?:DOCTYPE[^>]*\[|ENTITY|ELEMENT|ATTLIST)/i.test(markup))
@@ -144,13 +150,34 @@ function nextTag(text: string, from: number): Tag | undefined {
   return undefined;
 }
 
-/** The text of the tag's element, which must not contain elements. */
+/** The text of the tag's element, up to the first element in it, with single blanks. */
 function textOf(text: string, { end }: Tag): string {
-  const close = text.indexOf('<', end);
-  return unescaped(text.slice(end, close < 0 ? end : close))
-    .trim()
-    .replace(/\s+/g, ' ');
+  return contentAt(text, end).content.trim().replace(/\s+/g, ' ');
 }
+
+/** The character data from an offset up to the next tag: without comments, with CDATA sections as they are. */
+function contentAt(text: string, from: number): { readonly content: string; readonly end: number } {
+  let content = '';
+  for (let at = from; ; ) {
+    const next = text.indexOf('<', at);
+    if (next < 0) throw new TableError('it ends within a cell or a description');
+    content += unescaped(text.slice(at, next));
+    const [begin, close] = (text[next + 1] !== '/' && SECTIONS.find(([begin]) => text.startsWith(begin, next))) || [];
+    if (begin === undefined) return { content, end: next };
+    const end = text.indexOf(close!, next + begin.length);
+    if (end < 0) throw new TableError(`it ends within ${begin}`);
+    if (begin === CDATA) content += text.slice(next + begin.length, end);
+    at = end + close!.length;
+  }
+}
+
+const CDATA = '<![CDATA[';
+/** The parts of a document that may stand within character data. */
+const SECTIONS: readonly (readonly [begin: string, end: string])[] = [
+  ['<!--', '-->'],
+  [CDATA, ']]>'],
+  ['<?', '?>'],
+];
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
@@ -163,10 +190,13 @@ function unescaped(text: string): string {
   });
 }
 
+/** The name and the value of each attribute in turn, so that no value is searched for names. */
+const ATTRIBUTE = /(?<=\s)([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
 function attributeOf({ attributes }: Tag, name: string): string | undefined {
-  const [, quoted, apostrophed] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes) ?? [];
-  const value = quoted ?? apostrophed;
-  return value === undefined ? undefined : unescaped(value);
+  for (const [, each, quoted, apostrophed] of attributes.matchAll(ATTRIBUTE))
+    if (each === name) return unescaped((quoted ?? apostrophed)!);
+  return undefined;
 }
 
 /**
@@ -174,34 +204,50 @@ function attributeOf({ attributes }: Tag, name: string): string | undefined {
  * first table.
  */
 function readHead(text: string): Fields & { data: Tag | undefined } {
-  const fields: Field[] = [];
+  let declared: DeclaredField[] = [];
   const systems = new CoordinateSystems();
+  /** The null of each VALUES that has an ID, to which others refer. */
+  const nulls = new Map<string, string>();
+  /** The fields of each TABLE that has an ID: a TABLE that refers to it has the same. */
+  const tables = new Map<string, readonly DeclaredField[]>();
+  let id: string | undefined;
   let empty: Fields | undefined;
-  let field: Tag | undefined;
-  let about: { description: string; blank: string | undefined } = { description: '', blank: undefined };
-  const add = () => {
-    if (field) fields.push(fieldOf(field, about.description, about.blank));
-    checkColumns(fields.length);
-    field = undefined;
-    about = { description: '', blank: undefined };
+  let field: DeclaredField | undefined;
+  const found = (): Fields => {
+    const fields = declared.map(each => fieldOf(each, nulls));
+    return { fields, ...systems.framesOf(fields) };
   };
   for (let tag = nextTag(text, 0); tag; tag = nextTag(text, tag.end)) {
+    const attribute = attributeOf.bind(undefined, tag);
     if (tag.name === 'TABLE') {
-      if (tag.isClosing && fields.length > 0) empty ??= { fields: [...fields], ...systems.framesOf(fields) };
-      fields.length = 0;
+      if (tag.isClosing && declared.length > 0) empty ??= found();
+      if (tag.isClosing && id !== undefined) tables.set(id, declared);
+      declared = tag.isClosing ? [] : [...(tables.get(attribute('ref') ?? '') ?? [])];
+      id = tag.isClosing ? undefined : attribute('ID');
     }
-    if (!tag.isClosing) systems.open(tag.name, name => attributeOf(tag, name));
+    if (!tag.isClosing) systems.open(tag.name, attribute);
     if (tag.isClosing || tag.isEmpty) systems.close(tag.name);
     if (tag.name === 'FIELD') {
-      if (!tag.isClosing) field = tag;
-      if (tag.isClosing || tag.isEmpty) add();
-    } else if (field && tag.name === 'DESCRIPTION' && !tag.isClosing) about.description = textOf(text, tag);
-    else if (field && tag.name === 'VALUES') about.blank ??= attributeOf(tag, 'null');
+      if (!tag.isClosing) declared.push((field = { tag, description: '', values: [] }));
+      if (tag.isClosing || tag.isEmpty) field = undefined;
+      checkColumns(declared.length);
+    } else if (tag.name === 'VALUES' && !tag.isClosing) {
+      const [own, blank] = [attribute('ID'), attribute('null')];
+      if (own !== undefined && blank !== undefined) nulls.set(own, blank);
+      field?.values.push({ blank, ref: attribute('ref') });
+    } else if (field && tag.name === 'DESCRIPTION' && !tag.isClosing) field.description = textOf(text, tag);
     else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing && !hasNoRows(text, tag))
-      return { fields, data: tag, ...systems.framesOf(fields) };
+      return { ...found(), data: tag };
   }
   if (empty) return { ...empty, data: undefined };
   throw new TableError('it is XML without the data of a VOTable');
+}
+
+/** A FIELD with the elements in it. */
+interface DeclaredField {
+  readonly tag: Tag;
+  description: string;
+  readonly values: { readonly blank: string | undefined; readonly ref: string | undefined }[];
 }
 
 /** Whether the data are empty: TABLEDATA without a tag, or a stream within the document without content. */
@@ -213,21 +259,41 @@ function hasNoRows(text: string, data: Tag): boolean {
   return next.isEmpty || /^\s*<\//.test(text.slice(next.end, next.end + 1000));
 }
 
-function fieldOf(tag: Tag, description: string, blankText: string | undefined): Field {
+function fieldOf({ tag, description, values }: DeclaredField, nulls: ReadonlyMap<string, string>): Field {
+  const blankText = values.map(({ blank, ref }) => blank ?? nulls.get(ref ?? '')).find(each => each !== undefined);
   const datatype = attributeOf(tag, 'datatype') ?? 'char';
   const arraysize = attributeOf(tag, 'arraysize');
   const name = attributeOf(tag, 'name') ?? attributeOf(tag, 'ID') ?? '';
-  const [unit, ucd] = [attributeOf(tag, 'unit'), attributeOf(tag, 'ucd')];
+  const [unit, ucd, xtype, id, ref] = ['unit', 'ucd', 'xtype', 'ID', 'ref'].map(attribute =>
+    attributeOf(tag, attribute),
+  );
+  const type = typeOf(datatype, arraysize);
+  const numbers = type === 'text' ? NUMBERS[datatype] : undefined;
+  const isInDegrees = numbers === 'float64' && (unit === undefined || unit === 'deg');
+  const shape = isInDegrees ? SHAPES.find(each => each === xtype) : undefined;
   const column: Column = {
     name,
-    type: typeOf(datatype, arraysize),
+    type,
     ...(unit && { unit }),
     ...(ucd && { ucd }),
     description,
+    ...(numbers && { numbers }),
+    ...(shape && { shape }),
   };
-  const [xtype, id, ref] = ['xtype', 'ID', 'ref'].map(attribute => attributeOf(tag, attribute));
   return { column, xtype, id, ref, datatype, arraysize, blankText, blank: blankOf(blankText?.trim(), column) };
 }
+
+/** The types of arrays of numbers. */
+const NUMBERS: Readonly<Record<string, Column['numbers']>> = {
+  unsignedByte: 'int64',
+  short: 'int64',
+  int: 'int64',
+  long: 'int64',
+  float: 'float64',
+  double: 'float64',
+};
+/** The shapes of a fixed number of values. */
+const SHAPES = ['point', 'circle'] as const;
 
 /** `blankText` as a number; undefined if it is not a number. */
 function blankOf(text: string | undefined, { type, name }: Column): Cell | undefined {
@@ -282,8 +348,6 @@ function rowsOf(
   return () => binary.rows();
 }
 
-const MAX_CELL_CHARACTERS = 1 << 20;
-
 function* rowsOfTabledata(text: string, data: Tag, fields: readonly Field[]): Iterable<Cell[]> {
   if (data.isEmpty) return;
   let record: Cell[] | undefined;
@@ -298,30 +362,22 @@ function* rowsOfTabledata(text: string, data: Tag, fields: readonly Field[]): It
       yield record;
       record = undefined;
     } else if (name === 'TD' && !isClosing && record && record.length < fields.length) {
-      const { cell, end } = tag.isEmpty ? { cell: '', end: tag.end } : cellText(text, tag.end);
-      record.push(cellOf(cell, fields[record.length]!));
+      const { content, end } = tag.isEmpty ? { content: '', end: tag.end } : contentAt(text, tag.end);
+      record.push(cellOf(content, fields[record.length]!));
       tag = { ...tag, end };
     } else if (name === 'TD' && !isClosing)
       throw new TableError(`one of its rows has more cells than the ${fields.length} fields`);
   }
 }
 
-/** The text up to the end of a cell. */
-function cellText(text: string, from: number): { readonly cell: string; readonly end: number } {
-  const close = text.indexOf('<', from);
-  if (close < 0) throw new TableError('it ends within a cell');
-  if (!text.startsWith('<!', close)) return { cell: unescaped(text.slice(from, close)), end: close };
-  const end = text.indexOf('</', close);
-  if (end < 0 || end - from > MAX_CELL_CHARACTERS) throw new TableError('one of its cells does not end');
-  const cell = text
-    .slice(from, end)
-    .replace(/<!--[\s\S]*?-->/g, '')
-    .split(/<!\[CDATA\[([\s\S]*?)\]\]>/)
-    .map((part, i) => (i % 2 === 0 ? unescaped(part) : part));
-  return { cell: cell.join(''), end };
-}
-
-function cellOf(text: string, { column: { type, name }, blankText, blank }: Field): Cell {
+function cellOf(text: string, { column: { type, name, numbers }, blankText, blank }: Field): Cell {
+  if (numbers)
+    return (
+      text
+        .match(/\S+/g)
+        ?.map(item => `${parsed(item, numbers, name)}`)
+        .join(' ') ?? null
+    );
   if (type === 'text') return text === '' ? null : text;
   const trimmed = text.trim();
   if (trimmed === '' || trimmed === blankText) return null;

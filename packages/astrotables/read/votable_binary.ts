@@ -2,7 +2,7 @@
  * Reads the rows of a VOTable from bytes (VOTable 1.4, sections 5.3 and 5.4): big-endian, and in BINARY2 with one null
  * bit per cell.
  */
-import type { Cell, ColumnType } from '../columns.ts';
+import { type Cell, type ColumnType, numberText } from '../columns.ts';
 import { TableError } from './input_table.ts';
 
 /** The attributes of a FIELD about its cells. */
@@ -105,7 +105,8 @@ export class BinaryRows {
     }
     const itemAt = (i: number) =>
       isBits ? (this.#bytes[start + (i >> 3)]! >> (7 - (i & 7))) & 1 : item.read(this.#view, start + i * item.bytes);
-    const items = Array.from({ length: count }, (_, i) => itemAt(i));
+    const shown = (item: Cell) => (datatype === 'float' ? numberText(item as number, 'float32') : item);
+    const items = Array.from({ length: count }, (_, i) => shown(itemAt(i)));
     return { cell: items.join(' ') || null, end };
   }
 }

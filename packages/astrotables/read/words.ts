@@ -43,7 +43,7 @@ export function openWords(
       );
     return wanted.map(place => words[place]!);
   };
-  const lines = new LineRows(rows, header, '#', cells, limits);
+  const lines = new LineRows(rows, header, line => line.startsWith('#'), cells, limits);
   const types = areTyped ? typesOf(lines).map(({ type }) => type) : header.map(() => 'text' as const);
   const columns = header.map((name, i): Column => ({ name, type: types[i]!, description: '' }));
   return rowsTable(lines, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text)));

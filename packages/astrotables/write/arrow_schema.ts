@@ -1,4 +1,5 @@
 /** Makes the Arrow schema of a table: in Arrow's own format, and for Parquet files that Arrow readers open. */
+
 import {
   Table as ArrowTable,
   Bool,
@@ -13,7 +14,9 @@ import {
   tableToIPC,
   Utf8,
 } from 'apache-arrow';
-import type { Column, ColumnType } from '../columns.ts';
+import type { Column, ColumnType, Stored } from '../columns.ts';
+
+export type { Stored };
 
 export const ARROW_TYPES = {
   int64: new Int64(),
@@ -29,16 +32,6 @@ export const ARROW_TYPES = {
  * marker, and the length.
  */
 const MESSAGE_START = 8;
-
-/** How a column is stored in Parquet. */
-export interface Stored {
-  /** Whether every row has a value. */
-  readonly isRequired?: boolean;
-  /** Whether most values are distinct. */
-  readonly isVaried?: boolean;
-  /** Whether the file gives the column's smallest and largest values. */
-  readonly hasBounds?: boolean;
-}
 
 type SchemaColumn = Column & Pick<Stored, 'isRequired'>;
 

@@ -2,7 +2,7 @@
  * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata has two keys: the program's
  * name, with the table's metadata, and `pandas`, with data frame types.
  */
-import type { ColumnChunk, ColumnMetaData, DecodedArray, SchemaElement } from 'hyparquet';
+import type { ColumnChunk, ColumnMetaData, ConvertedType, DecodedArray, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../bytes.ts';
 import { type Cell, type Column, type ColumnType, checkBlock, type Table } from '../columns.ts';
@@ -55,12 +55,12 @@ export interface ParquetTableWriter extends TableWriter {
   group(columns: readonly GroupColumn[]): Iterable<number>;
 }
 
-/** @param copied the schema elements of the first columns, if these are copied from another file */
+/** @param copied the schema elements of columns that are copied from another file, by the index of the column */
 export function beginParquet(
   out: ByteSink,
   { name, description, columns }: Table,
   about: About,
-  copied: readonly SchemaElement[] = [],
+  copied: readonly (SchemaElement | undefined)[] = [],
 ): ParquetTableWriter {
   const writer = new ByteWriter();
   // The metadata entries are written at the end.
@@ -170,8 +170,11 @@ function chunkOf(metadata: ColumnMetaData, name: string, offset: number): Column
  * hyparquet-writer writes logical types of integers in a form that no reader understands; the converted types have the
  * same meaning.
  */
-function copiedElement({ logical_type, ...element }: SchemaElement, { name }: Column): SchemaElement {
-  return { ...element, name, ...(logical_type?.type !== 'INTEGER' && { logical_type }) };
+function copiedElement(copied: SchemaElement, { name }: Column): SchemaElement {
+  const { logical_type, ...element } = copied;
+  if (logical_type?.type !== 'INTEGER') return { ...copied, name };
+  const { isSigned, bitWidth } = logical_type;
+  return { ...element, name, converted_type: `${isSigned ? '' : 'U'}INT_${bitWidth}` as ConvertedType };
 }
 
 function elementOf({ name, type }: Column): SchemaElement {

@@ -6,9 +6,16 @@
  */
 export const REMOTE_CONCURRENCY = 8;
 
+export interface CacheOptions {
+  readonly directory: string;
+  readonly maxBytes: number;
+  /** The bytes that the cache leaves free on its disk; 0 by default. */
+  readonly leavesBytes?: number;
+}
+
 export interface RemoteOptions {
   /** The disk cache for bytes that were read; undefined disables the cache. */
-  readonly cache?: { readonly directory: string; readonly maxBytes: number } | undefined;
+  readonly cache?: CacheOptions | undefined;
   /** The time limit for all reading of a file after it is opened, including retries and pauses. */
   readonly fileTimeoutMs: number;
   /** The maximum number of bytes received for one file. */
@@ -21,8 +28,8 @@ export interface RemoteOptions {
   readonly privateRedirects: boolean;
   /** The name of the program, for the User-Agent header. */
   readonly userAgent: string;
-  /** For messages: the names of the setting for this limit, and of the setting that allows redirects. */
-  readonly names: { readonly maxFileBytes: string; readonly privateRedirects: string };
+  /** For messages: the name of the setting that allows redirects. */
+  readonly names: { readonly privateRedirects: string };
 }
 
 export const REMOTE_DEFAULTS: RemoteOptions = {
@@ -32,5 +39,5 @@ export const REMOTE_DEFAULTS: RemoteOptions = {
   pauseMs: 250,
   privateRedirects: false,
   userAgent: 'hats',
-  names: { maxFileBytes: 'maxFileBytes', privateRedirects: 'privateRedirects' },
+  names: { privateRedirects: 'privateRedirects' },
 };

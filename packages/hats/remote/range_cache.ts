@@ -7,10 +7,21 @@
  * removes the least recently used ranges. A disk failure never fails the reader, which then works without the cache.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
+import type { CacheOptions } from './options.ts';
 
 /** The properties by which a host distinguishes versions of a remote file. */
 export interface FileVersion {
@@ -37,13 +48,15 @@ const UNFINISHED = '.part';
 export class RangeCache {
   readonly #directory: string;
   readonly #maxBytes: number;
+  readonly #leavesBytes: number;
   /** Bytes added since the directory was measured; infinite, so that the first addition measures. */
   #added = Number.POSITIVE_INFINITY;
   #written = 0;
 
-  constructor(directory: string, maxBytes: number) {
+  constructor({ directory, maxBytes, leavesBytes = 0 }: CacheOptions) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
+    this.#leavesBytes = leavesBytes;
   }
 
   /** The version that a file had at the last request, and the time since that request. */
@@ -81,13 +94,23 @@ export class RangeCache {
 
   /** Returns whether the range was kept. */
   #put(path: string, stored: Uint8Array): boolean {
-    if (stored.length > this.#maxBytes * LARGEST_SHARE) return false;
+    if (stored.length > this.#maxBytes * LARGEST_SHARE || !this.#hasSpace(stored.length)) return false;
     this.#added += stored.length;
     if (this.#added > this.#maxBytes * MEASURED_SHARE) {
       this.#shrink();
       this.#added = stored.length;
     }
     return this.#write(path, stored);
+  }
+
+  #hasSpace(bytes: number): boolean {
+    try {
+      const { bavail, bsize, blocks } = statfsSync(this.#directory);
+      return blocks === 0 || bavail * bsize - bytes >= this.#leavesBytes;
+    } catch {
+      // The directory is created with the first range.
+      return true;
+    }
   }
 
   #folder(url: string): string {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadFailure, reasonOf } from '@nearsky/astrotables/files';
 import type { Dispatcher, request } from 'undici';
 import type { ReadCounts } from '../catalog_files.ts';
-import { FileChanged, MissingFile } from '../errors.ts';
+import { FileChanged, MissingFile, WithheldFile } from '../errors.ts';
 import { publicConnector } from '../public_hosts.ts';
 import type { RemoteOptions } from './options.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';
@@ -25,8 +25,8 @@ export interface FileSession {
   readonly deadline: AbortSignal;
   readonly deadlineMs: number;
   readonly counts: ReadCounts;
-  /** The name of the byte limit's setting, for messages. */
-  readonly limitName: string;
+  /** The limit for `bytesLeft`, for messages. */
+  readonly maxBytes: number;
 }
 
 /** Bytes [start, end), or the last bytes: as many of these as the file has. */
@@ -126,7 +126,7 @@ export class RangeClient {
   /**
    * The bytes of a whole range. If the session has a version of the file, they are from that version. Undefined if the
    * file still has the version `unless`.
-   * @throws MissingFile; FileChanged; NoSuffixRange for `last`; or ReadFailure with the reason of the last attempt
+   * @throws MissingFile; WithheldFile; FileChanged; NoSuffixRange for `last`; or ReadFailure with the reason of the last attempt
    */
   async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     const { origin } = new URL(session.url);
@@ -150,7 +150,7 @@ export class RangeClient {
           continue;
         }
         if (mayPass) this.#failing.set(origin, performance.now() + FAILING_MS);
-        const Kind = saysMissing(why, session) ? MissingFile : ReadFailure;
+        const Kind = KINDS.get(why.status) ?? ReadFailure;
         throw new Kind(`Cannot read ${session.name}: ${why.message}${tried > 1 ? `, tried ${tried} times` : ''}`);
       }
     }
@@ -246,10 +246,12 @@ function unanswered(error: unknown): Unanswered {
   return new Unanswered(reasonOf(cause) || 'the connection broke', MAX_TRIES);
 }
 
-/** A public bucket whose keys may not be listed answers 403 for a key that it does not have (Amazon S3, GetObject). */
-function saysMissing({ status }: Unanswered, { name }: FileSession): boolean {
-  return status === 404 || status === 410 || (status === 403 && name.startsWith('s3:'));
-}
+/** Explains the HTTP status of the last answer about a file. */
+const KINDS: ReadonlyMap<number | undefined, typeof ReadFailure> = new Map([
+  [404, MissingFile],
+  [410, MissingFile],
+  [403, WithheldFile],
+]);
 
 function statusFailure(status: number, headers: Headers, { name, version }: FileSession): Error {
   const reason = `its host answers ${status}`;
@@ -325,7 +327,7 @@ async function receive(
     session.bytesLeft -= chunk.length;
     if (session.bytesLeft < 0) {
       throw new ReadFailure(
-        `Cannot read ${session.name} because it needs more bytes than ${session.limitName} allows: raise it, or copy the catalog to a local directory`,
+        `Cannot read ${session.name} because a search of it needs more than ${session.maxBytes} bytes: copy the catalog to a local directory`,
       );
     }
     const [from, to] = [Math.max(start, at), Math.min(end, at + chunk.length)];

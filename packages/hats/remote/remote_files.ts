@@ -34,7 +34,7 @@ function sharedBy(options: RemoteOptions, ownHost: string): Shared {
   const { cache } = options;
   const found = shared.get(key) ?? {
     client: new RangeClient(options, ownHost),
-    cache: cache && new RangeCache(cache.directory, cache.maxBytes),
+    cache: cache && new RangeCache(cache),
   };
   shared.set(key, found);
   return found;
@@ -126,10 +126,10 @@ export class RemoteFiles implements CatalogFiles {
       name: address,
       version: undefined,
       bytesLeft: this.#options.maxFileBytes,
+      maxBytes: this.#options.maxFileBytes,
       deadline: AbortSignal.timeout(this.#options.fileTimeoutMs),
       deadlineMs: performance.now() + this.#options.fileTimeoutMs,
       counts: this.#counts,
-      limitName: this.#options.names.maxFileBytes,
     };
   }
 }

@@ -3,7 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import type { Column } from '@nearsky/astrotables';
-import { describedColumns, PARQUET_TYPES, parquetSchemaEntry, type Stored } from '@nearsky/astrotables/parquet_writer';
+import {
+  describedColumns,
+  PARQUET_TYPES,
+  pandasColumns,
+  parquetSchemaEntry,
+  type Stored,
+} from '@nearsky/astrotables/parquet_writer';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { ChunkWriter, type ColumnValues } from './column_chunk.ts';
@@ -44,7 +50,7 @@ function parquetFile({ program, columns, length, valuesOf }: FileRows): Uint8Arr
     writer,
     schema: [{ name: 'schema', num_children: columns.length }, ...elements],
     codec: 'ZSTD',
-    kvMetadata: metadataOf(columns),
+    kvMetadata: metadataOf(columns, program),
     createdBy: program,
   });
   if (length > 0) {
@@ -80,11 +86,16 @@ let known: { readonly columns: readonly HatsColumn[]; readonly metadata: { key: 
 
 /**
  * For readers of Arrow, such as pyarrow and LSDB: a schema with metadata for each field. For all other readers: the
- * same metadata as JSON.
+ * same metadata as JSON, and for pandas the types of a data frame, because a column of integers with nulls would
+ * become one of floats, which rounds them.
  */
-function metadataOf(columns: readonly HatsColumn[]) {
+function metadataOf(columns: readonly HatsColumn[], program: string) {
   if (known?.columns === columns) return known.metadata;
-  const metadata = [{ key: 'columns', value: describedColumns(columns) }, parquetSchemaEntry(columns)];
+  const metadata = [
+    { key: 'columns', value: describedColumns(columns) },
+    { key: 'pandas', value: pandasColumns(columns, program) },
+  ];
+  metadata.push(parquetSchemaEntry(columns, metadata));
   known = { columns, metadata };
   return metadata;
 }

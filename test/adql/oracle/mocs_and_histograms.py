@@ -10,11 +10,19 @@ from mocpy import MOC
 
 CONES = [(8, 10.0, 20.0, 1.0), (10, 0.01, -89.9, 0.3), (5, 359.9, 0.2, 12.0), (13, 61.6223, -49.2951, 0.01)]
 POLYGONS = [(9, [[10, 10], [12, 10], [11, 12.5]]), (7, [[350, -5], [8, -4], [5, 9], [352, 8]])]
-CELLS_FINER = 4
+# mocpy's cones have pixels that they do not touch, fewer at deeper orders.
+CELLS_FINER = 10
+
+circles = np.random.default_rng(7)
+for i in range(25):
+    order = int(circles.integers(2, 10))
+    dec = float(np.degrees(np.arcsin(circles.uniform(-1, 1)))) if i % 8 else 90 - float(circles.uniform(0, 1))
+    radius = min(20, 58.6 / 2**order * 10 ** float(circles.uniform(-1, 1.3)))
+    CONES.append((order, *(round(number, 4) for number in (float(circles.uniform(0, 360)), dec, radius))))
 
 mocs = []
 for order, ra, dec, radius in CONES:
-    moc = MOC.from_cone(Longitude(ra * u.deg), Latitude(dec * u.deg), radius=radius * u.deg, max_depth=order, delta_depth=CELLS_FINER)
+    moc = MOC.from_cone(Longitude(ra * u.deg), Latitude(dec * u.deg), radius=radius * u.deg, max_depth=order + CELLS_FINER, delta_depth=2).degrade_to_order(order)
     mocs.append({"order": order, "shape": f"CIRCLE({ra}, {dec}, {radius})", "ranges": moc.to_depth29_ranges.astype(str).tolist()})
 for order, corners in POLYGONS:
     ra, dec = np.array(corners, float).T

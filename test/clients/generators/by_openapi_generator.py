@@ -57,6 +57,7 @@ def refused_stream(name, **parameters):
 
 
 # The operations that nothing above calls.
+TABLE = b"ra,dec\n150,2\n10,20\n"
 others = {
     "get_openapi": api.get_openapi().openapi,
     "resolve_tns": api.resolve_tns("2026abc").actual_instance.results[0].actual_instance.status,
@@ -74,6 +75,7 @@ others = {
     ],
     "list_objects": api.list_objects().actual_instance.count,
     "crossmatch_table": api.crossmatch_table(b"ra,dec\n150,2\n10,20\n", format="csv", rows="matched").decode().splitlines(),
+    "report_sample": api.report_sample(TABLE, _content_type="application/octet-stream").count,
     "get_sky_map": api.get_sky_map().actual_instance.layer,
     "list_tasks": len(api.list_tasks()),
     "head_tasks": api.head_tasks_with_http_info().status_code,
@@ -91,11 +93,11 @@ def call(name, *args, **fields):
 
 
 def change(name, *args):
-    """Changes a job. A job of a table may have ended, and then refuses."""
+    """Changes a job. Other jobs may have ended, and then refuses."""
     try:
         call(name, *args)
     except ApiException as error:
-        answers[name] = "table" in name and error.status == 400
+        answers[name] = "query" not in name and error.status == 400
 
 
 QUERY = "SELECT COUNT(*) AS n FROM nearsky.objects"
@@ -123,7 +125,12 @@ def new_table():
     return answer.headers["Location"].split("/")[-1]
 
 
-for job, make in (("query_job", new_query), ("table_job", new_table)):
+def new_sample():
+    answer = call("report_sample", TABLE, prefer="respond-async", _content_type="application/octet-stream")
+    return answer.headers["Location"].split("/")[-1]
+
+
+for job, make in (("query_job", new_query), ("table_job", new_table), ("sample_job", new_sample)):
     first, second = make(), make()
     if job == "query_job":
         call(f"set_{job}_parameters", first, maxrec=5)
@@ -139,7 +146,7 @@ for job, make in (("query_job", new_query), ("table_job", new_table)):
     call(f"change_{job}", first, "DELETE")
     call(f"delete_{job}", second)
 
-del answers["crossmatch_table"]
+del answers["crossmatch_table"], answers["report_sample"]
 print(
     json.dumps(
         {

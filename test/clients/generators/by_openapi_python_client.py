@@ -23,6 +23,7 @@ from made_client.api.default import (
     list_tasks,
     lookup_objects,
     recent_crossmatches,
+    report_sample,
     resolve_tns,
     search_area,
     service_status,
@@ -57,7 +58,8 @@ refused = cone_search.sync(client=client, ra=999, dec=2, radius_arcsec=5)
 assert isinstance(refused, Error)
 
 # The operations that nothing above calls.
-table = File(BytesIO(b"ra,dec\n150,2\n10,20\n"))
+TABLE = b"ra,dec\n150,2\n10,20\n"
+table = File(BytesIO(TABLE))
 others = {
     "get_openapi": get_openapi.sync(client=client).openapi,
     "resolve_tns": resolve_tns.sync("2026abc", client=client).results[0].status.value,
@@ -75,6 +77,7 @@ others = {
     ],
     "list_objects": list_objects.sync(client=client).count,
     "crossmatch_table": crossmatch_table.sync(client=client, body=table, format_=CrossmatchTableFormat.CSV, rows=CrossmatchTableRows.MATCHED).splitlines(),
+    "report_sample": report_sample.sync(client=client, body=File(BytesIO(TABLE))).count,
     "get_sky_map": get_sky_map.sync(client=client).layer,
     "list_tasks": len(list_tasks.sync(client=client)),
     "head_tasks": head_tasks.sync_detailed(client=client).status_code.value,
@@ -92,9 +95,9 @@ def call(name, *args, **fields):
 
 
 def change(name, *args, **fields):
-    """Changes a job. A job of a table may have ended, and then refuses."""
+    """Changes a job. Other jobs may have ended, and then refuses."""
     answer = call(name, *args, **fields)
-    answers[name] = answers[name] or "table" in name and answer.status_code.value == 400
+    answers[name] = answers[name] or "query" not in name and answer.status_code.value == 400
 
 
 def model(operation, suffix="Body"):
@@ -126,7 +129,11 @@ def new_table():
     return call("crossmatch_table", body=File(BytesIO(b"ra,dec\n150,2\n")), prefer="respond-async")
 
 
-for job, make in (("query_job", new_query), ("table_job", new_table)):
+def new_sample():
+    return call("report_sample", body=File(BytesIO(TABLE)), prefer="respond-async")
+
+
+for job, make in (("query_job", new_query), ("table_job", new_table), ("sample_job", new_sample)):
     first, second = (make().headers["Location"].split("/")[-1] for _ in range(2))
     if job == "query_job":
         call(f"set_{job}_parameters", first, body=models.SetQueryJobParametersDataBody(maxrec=5))
@@ -143,7 +150,7 @@ for job, make in (("query_job", new_query), ("table_job", new_table)):
     call(f"change_{job}", first, body=form(f"change_{job}", action=model(f"change_{job}", "BodyACTION").DELETE))
     call(f"delete_{job}", second)
 
-del answers["crossmatch_table"]
+del answers["crossmatch_table"], answers["report_sample"]
 print(
     json.dumps(
         {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts three generators of OpenAPI clients (110 MB, from PyPI, npm and Maven Central) where test/clients/generated.test.ts looks for them:
+# Puts three generators of OpenAPI clients (110 MB, from PyPI, npm and Maven Central) where test/clients/generated.system.test.ts looks for them:
 # .cache/generators. What cannot be had is left out, and its tests are skipped.
 set -uo pipefail
 cd "$(dirname "$0")"

@@ -1,6 +1,6 @@
 /** Queries in ADQL, and the SQL that they become. */
 import { AdqlError, placedMessage } from '@nearsky/adql';
-import { translateQuery } from '../../../src/tap/translate_query.ts';
+import { translateQuery } from '../../../src/capabilities/adql/translate_query.ts';
 import { TABLES } from '../../adql/support.ts';
 import { orRefused, type Target } from '../target.ts';
 

@@ -1,15 +1,15 @@
 /** Messages of the three brokers, as files and as the live streams have them. */
 
 import { deflateSync } from 'node:zlib';
-import { parseMessage } from '../../../src/base/json_reader.ts';
-import { alertsLink } from '../../../src/consume/antares_links.ts';
-import { withText } from '../../../src/consume/feeds.ts';
-import { UnusableMessage } from '../../../src/consume/transport.ts';
-import type { BrokerName } from '../../../src/contract/brokers.ts';
-import { normaliserOf } from '../../../src/ingest/brokers.ts';
-import type { Normalised, Normaliser } from '../../../src/ingest/normalise.ts';
-import { normaliseAnnounced } from '../../../src/ingest/pittgoogle.ts';
-import { locusMessage } from '../../consume/antares_server.ts';
+import { alertsLink } from '../../../src/capabilities/consume/antares_links.ts';
+import { withText } from '../../../src/capabilities/consume/feeds.ts';
+import { UnusableMessage } from '../../../src/capabilities/consume/transport.ts';
+import { parseMessage } from '../../../src/core/base/json_reader.ts';
+import type { BrokerName } from '../../../src/core/contract/brokers.ts';
+import { normaliserOf } from '../../../src/core/ingest/brokers.ts';
+import type { Normalised, Normaliser } from '../../../src/core/ingest/normalise.ts';
+import { normaliseAnnounced } from '../../../src/core/ingest/pittgoogle.ts';
+import { locusMessage } from '../../capabilities/consume/antares_server.ts';
 import { checkMessage, orRefused, type Target } from '../target.ts';
 
 const NOW_US = 1_790_000_000_000_000;

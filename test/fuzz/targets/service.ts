@@ -1,8 +1,10 @@
 /** A whole service on a socket: raw requests, queries, messages for the connector. */
+
 import { connect } from 'node:net';
-import { HttpServer } from '../../../src/server/http_server.ts';
-import { serverLimits } from '../../../src/server/server_limits.ts';
-import { startApp } from '../../http/support.ts';
+import { HttpServer } from '../../../src/core/server/http_server.ts';
+import { serverLimits } from '../../../src/core/server/server_limits.ts';
+import { API, configWith } from '../../capabilities.ts';
+import { startApp } from '../../core/http/support.ts';
 import { checkMessage, type Running, type Target } from '../target.ts';
 
 /** Beyond every timeout of the server, on a busy machine too. */
@@ -54,6 +56,7 @@ async function startService(request: (input: Buffer) => Uint8Array): Promise<Run
     host: '127.0.0.1',
     port: 0,
     limits: serverLimits(1000, 5, 1),
+    bodies: API.bodies(configWith()),
   });
   const port = await server.listen();
   let runs = 0;

@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../../../src/config/config.ts';
-import { ingestFile } from '../../../src/ingest/files.ts';
-import { Ingester } from '../../../src/ingest/ingester.ts';
-import { RejectLog } from '../../../src/ingest/rejects.ts';
-import { openStore } from '../../../src/store/store.ts';
-import { Writer } from '../../../src/store/writer.ts';
-import { Importer } from '../../../src/transfer/importer.ts';
+import { Importer } from '../../../src/capabilities/transfer/importer.ts';
+import { loadConfig } from '../../../src/core/config/config.ts';
+import { ingestFile } from '../../../src/core/ingest/files.ts';
+import { Ingester } from '../../../src/core/ingest/ingester.ts';
+import { RejectLog } from '../../../src/core/ingest/rejects.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
 import { checkMessage, type Running, type Target } from '../target.ts';
 
 /** Lines that are not blank, as any reader of lines counts them. */

@@ -1,0 +1,8 @@
+/** The objects in an area of the sky. */
+import type { Capability } from '../../core/host.ts';
+
+export const areas: Capability = {
+  name: 'areas',
+  serve: () => import('./serve.ts'),
+  main: () => import('./main.ts'),
+};

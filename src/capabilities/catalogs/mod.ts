@@ -1,0 +1,16 @@
+/** The registration of catalogs: `nearsky catalog`. */
+import type { Capability } from '../../core/host.ts';
+
+export const catalogs: Capability = {
+  name: 'catalogs',
+  commands: new Map([
+    [
+      'catalog',
+      {
+        summary: 'register, list and check the catalogs',
+        after: 'consume',
+        load: () => import('./catalog_command.ts'),
+      },
+    ],
+  ]),
+};

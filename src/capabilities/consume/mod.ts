@@ -1,0 +1,12 @@
+/** The brokers' live messages: `nearsky consume`. */
+import type { Capability } from '../../core/host.ts';
+
+export const consume: Capability = {
+  name: 'consume',
+  commands: new Map([
+    [
+      'consume',
+      { summary: "store the brokers' live messages", after: 'ingest', load: () => import('./consume_command.ts') },
+    ],
+  ]),
+};

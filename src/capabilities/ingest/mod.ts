@@ -1,0 +1,9 @@
+/** Brokers' messages in files: `nearsky ingest`. */
+import type { Capability } from '../../core/host.ts';
+
+export const ingest: Capability = {
+  name: 'ingest',
+  commands: new Map([
+    ['ingest', { summary: "store a broker's messages", after: 'serve', load: () => import('./ingest_command.ts') }],
+  ]),
+};

@@ -1,0 +1,24 @@
+import { toJson } from '@nearsky/astrotables/json';
+import type { Query } from '../../core/answers/queries.ts';
+import { tnsParameters } from '../../core/documents/parameters.ts';
+import { answering } from '../../core/http/answer_query.ts';
+import { notFound } from '../../core/http/errors.ts';
+import type { Exchange } from '../../core/http/exchange.ts';
+import { lookupQuery } from '../../core/http/lookup_request.ts';
+import { decodeSegment, parameterOf } from '../../core/http/params.ts';
+import { readerOf } from '../../core/http/read_parameters.ts';
+import type { Service } from '../../core/service/service.ts';
+
+/** GET /api/tns/{name} */
+export const resolveTns = answering(nameQuery);
+
+function nameQuery({ params, search, path }: Exchange, { config, catalogs }: Service): Query {
+  const segment = decodeSegment(params.name!);
+  if (segment === undefined) throw notFound(path);
+  const parameters = tnsParameters(config);
+  const read = readerOf(search, parameters, catalogs);
+  const shared = { detail: read('detail'), filters: read('filters'), response: read('response') };
+  const name = parameterOf(parameters.name.kind, 'name', segment);
+  const input = { kind: 'tns', sent: toJson(segment), ...name, radiusArcsec: read('radius_arcsec') } as const;
+  return lookupQuery([input], shared, config);
+}

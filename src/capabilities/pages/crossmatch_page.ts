@@ -1,0 +1,36 @@
+/** The page that crossmatches a reader's table. */
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { againstNames, DEFAULT_MATCH_RADIUS_ARCSEC, MAX_MATCH_RADIUS_ARCSEC } from '../../core/contract/table_match.ts';
+import { html, needsScripts } from './html.ts';
+import type { Page } from './layout.ts';
+
+export function crossmatchPage({ API_MAX_TABLE_MIB, API_MAX_TABLE_ROWS }: Config, catalogs: Catalogs): Page {
+  const titleOf = (name: string) => catalogs.get(name)?.release ?? 'the objects here';
+  return {
+    title: 'Crossmatch',
+    path: '/crossmatch',
+    description: 'A table of your own against the objects, or against a catalog.',
+    scripts: ['crossmatch_page.js'],
+    main: html`<h1>Crossmatch a table</h1>
+<p class="lead">Your rows in, the same rows out, with what lies at each of them.</p>
+${needsScripts}
+<form id="crossmatch" hidden>
+<label class="drop" id="drop"><strong id="chosen">Choose a table, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most ${API_MAX_TABLE_ROWS.toLocaleString('en')} rows and ${API_MAX_TABLE_MIB} MiB</span></label>
+<p><button type="button" class="link" id="example">Or take the positions of the latest objects as an example</button></p>
+<div id="preview" aria-live="polite"></div>
+<datalist id="columns"></datalist>
+<p class="choices">
+<label class="pick">Against <select name="against">${againstNames(catalogs).map(({ name }) => html`<option value="${name}">${titleOf(name)}</option>`)}</select></label>
+<label class="pick">within <input type="text" inputmode="decimal" name="radius_arcsec" size="4" value="${DEFAULT_MATCH_RADIUS_ARCSEC}"> arcsec, at most ${MAX_MATCH_RADIUS_ARCSEC}</label>
+<label class="pick">Find <select name="find"><option value="nearest">the nearest</option><option value="all">all</option></select></label>
+<label class="pick">Keep <select name="rows"><option value="all">every row</option><option value="matched">matched rows</option></select></label>
+</p>
+<details><summary>Position columns, if their names are not recognised</summary><p class="choices">
+<label class="pick">Right ascension <input type="text" name="ra" list="columns" autocomplete="off" spellcheck="false"></label>
+<label class="pick">Declination <input type="text" name="dec" list="columns" autocomplete="off" spellcheck="false"></label></p></details>
+<p class="actions"><button type="submit" class="primary" id="run" disabled>Crossmatch</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
+</form>
+<section id="results" aria-label="Result"></section>`,
+  };
+}

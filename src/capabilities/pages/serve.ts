@@ -1,0 +1,1 @@
+export { otherPath as elsewhere, pages as resources } from './pages.ts';

@@ -1,0 +1,53 @@
+/** Short, plain names of the API's values for the pages. `src/core/contract/enums.ts` has their full meanings. */
+import { CATALOG_OUTCOMES, type CutStatus, INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
+
+export const CUT_WORDS: Readonly<Record<CutStatus, string>> = {
+  service_setting: 'A setting of this service',
+  declared: 'Declared for the broker',
+  not_declared: 'Not declared',
+};
+
+/** The word for each value, and a sentence with its meaning. */
+export type Words = Readonly<Record<string, { readonly word: string; readonly meaning: string }>>;
+
+const wordsOf = <T extends string>(
+  list: readonly { readonly name: T; readonly meaning: string }[],
+  words: Readonly<Record<T, string>>,
+): Words =>
+  Object.fromEntries(list.map(({ name, meaning }) => [name, { word: words[name], meaning: sentence(meaning) }]));
+
+const RESOLVER_UNAVAILABLE = 'Names cannot be resolved now';
+
+export const STATUS_WORDS: Words = {
+  ...wordsOf(OBJECT_STATUSES, {
+    not_in_service: 'Not in this service',
+    crossmatch_pending: 'Crossmatch pending',
+    coincident_sources: 'Catalog source here',
+    no_coincident_source: 'No catalog source here',
+    not_searched: 'Not searched',
+  }),
+  ...wordsOf(INPUT_STATUSES, {
+    no_rubin_object: 'No object here',
+    objects_found: 'Objects found',
+    tns_name_not_found: 'Name not in the registry',
+    resolver_unavailable: RESOLVER_UNAVAILABLE,
+    invalid_input: 'Not understood',
+  }),
+  // Not the API's meaning, which is about the inputs of a list.
+  resolver_unavailable: {
+    word: RESOLVER_UNAVAILABLE,
+    meaning: 'This service has no current copy of the TNS registry. Ids and positions are searched as always.',
+  },
+};
+export const CATALOG_WORDS = wordsOf(CATALOG_OUTCOMES, {
+  searched: 'Searched',
+  outside_footprint: 'Outside its footprint',
+  skipped_read_failure: 'Skipped: it could not be read',
+  not_searched_invalid_position: 'Not searched: invalid position',
+  not_recorded: 'Not recorded',
+  not_in_service_at_crossmatch: 'Not in service at the crossmatch',
+});
+
+export function sentence(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}

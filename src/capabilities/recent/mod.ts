@@ -1,0 +1,7 @@
+/** Recent crossmatches. */
+import type { Capability } from '../../core/host.ts';
+
+export const recent: Capability = {
+  name: 'recent',
+  serve: () => import('./serve.ts'),
+};

@@ -1,0 +1,209 @@
+/**
+ * Reports on lists in tables of any length. Another process reads each table; a thread that has the index reports on the
+ * inputs that were found in it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Budget } from '../../core/base/budget.ts';
+import type { ClientSlots } from '../../core/base/client_admission.ts';
+import { messageOf } from '../../core/base/error_text.ts';
+import { discard } from '../../core/base/files.ts';
+import type { Log } from '../../core/base/log.ts';
+import { Unavailable } from '../../core/base/refusal.ts';
+import { spoolPath } from '../../core/base/spool.ts';
+import { withTimeout } from '../../core/base/timeout.ts';
+import type { Config } from '../../core/config/config.ts';
+import { contentType, matchFormat } from '../../core/contract/formats.ts';
+import type { RowProgress } from '../../core/contract/row_progress.ts';
+import { crossmatchPool } from '../../core/crossmatch/pool.ts';
+import type { PublishedGeneration } from '../../core/generations/tasks.ts';
+import type { MainHost } from '../../core/host.ts';
+import type { Job, JobRequest, JobResult } from '../../core/jobs/job.ts';
+import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
+import { MemoryTaken } from '../../core/pool/child_memory.ts';
+import type { Pool } from '../../core/pool/pool.ts';
+import { QUICK_TABLE, type Reading } from '../../core/pool/reading_processes.ts';
+import type { ListFormat, ListReported, ListReportTask, ListRequest } from './list_report.ts';
+import { type ListColumns, type ListRead, type ListTask, TOO_LARGE } from './list_task.ts';
+
+/** The longest wait for the index, which is soon ready after a start. */
+const INDEX_MS = 200;
+/** The interval between two looks at the progress. */
+const LOOK_MS = 250;
+/** The maximum number of waiting lists, half of them for one client. */
+const MAX_WAITING = 16;
+const CLOSE_MS = 2000;
+
+export const SAMPLE_JOB = 'sample';
+
+export interface ListJobRequest extends ListRequest {
+  readonly columns: ListColumns;
+}
+
+export interface ListAsked {
+  /** The name under which the list counts against the client's share. */
+  readonly client: string;
+  readonly request: ListJobRequest;
+  readonly input: Uint8Array | string;
+  readonly inputBytes: number;
+  readonly output: string;
+  readonly maxOutputBytes: number;
+}
+
+export type ListWritten =
+  | ({ readonly outcome: 'written'; readonly format: ListFormat } & Omit<ListReported, 'problems'>)
+  | Exclude<ListRead, { readonly outcome: 'read' }>;
+
+export type ListHost = Pick<
+  MainHost,
+  'config' | 'log' | 'admission' | 'generation' | 'reading' | 'jobs' | 'onProgress'
+>;
+
+export class Lists {
+  readonly #host: ListHost;
+  readonly #config: Config;
+  readonly #log: Log;
+  readonly #slots: ClientSlots;
+  /** Requests do not wait for jobs. Each thread is started by the first list. */
+  readonly #pools: { request?: Pool; job?: Pool } = {};
+  #isClosed = false;
+
+  constructor(host: ListHost) {
+    this.#host = host;
+    this.#config = host.config;
+    this.#log = host.log;
+    this.#slots = host.admission.slots({ slots: 2, isFull: 'too many lists are waiting', maxWaiting: MAX_WAITING });
+  }
+
+  /** Answers a waiting request; undefined if that takes longer than the budget. @throws Unavailable */
+  async answer(asked: ListAsked, budget: Budget): Promise<ListWritten | undefined> {
+    const late = new AbortController();
+    const work = (async () => {
+      const inputs = spoolPath(this.#config.NEARSKY_DATA);
+      try {
+        const reading = this.#reading(asked, inputs, asked.inputBytes);
+        const read = await this.#host.reading.inTime(asked.client, reading, budget);
+        if (read?.outcome !== 'read') return read;
+        const onProgress = this.#host.onProgress ?? (() => {});
+        const files = { ...asked, inputs, isKept: false };
+        return await this.#slots.run(asked.client, budget.remainingMs, () =>
+          this.#report('request', files, read.rows, late.signal, onProgress),
+        );
+      } finally {
+        discard(inputs);
+      }
+    })();
+    work.catch(() => {});
+    const written = await withTimeout(work, budget.remainingMs);
+    if (!written) late.abort();
+    return written;
+  }
+
+  /** See `JobRunner`. */
+  async run({ id, client, request }: Job & JobRequest, paths: JobPaths, ends: AbortSignal): Promise<JobResult> {
+    const { jobs, reading: processes } = this.#host;
+    const inputs = `${paths.output}.inputs`;
+    const asked = { client, request: request as ListJobRequest, ...paths, inputBytes: Number.POSITIVE_INFINITY };
+    try {
+      while (!this.#host.generation()) await sleep(INDEX_MS, undefined, { signal: ends });
+      const read = await processes.forJob(this.#reading(asked, inputs, asked.inputBytes), ends).catch(error => {
+        throw error instanceof MemoryTaken ? new JobError(error.message) : error;
+      });
+      if (read.outcome !== 'read') throw new JobError(read.message);
+      const onProgress = (progress: RowProgress) => {
+        try {
+          if (jobs.read(id)) jobs.setProgress(id, progress);
+        } catch {
+          // If the disk is full, writing the result will report that.
+        }
+      };
+      const written = await this.#report('job', { ...asked, inputs, isKept: true }, read.rows, ends, onProgress);
+      if (written.outcome !== 'written') throw new JobError(written.message);
+      return { mediaType: mediaTypeOf(written.format), bytes: written.bytes, about: written };
+    } finally {
+      discard(inputs);
+    }
+  }
+
+  #reading({ request, input }: ListAsked, inputs: string, inputBytes: number): Reading<ListRead> {
+    const { API_MAX_TABLE_ROWS: maxRows, API_MAX_TABLE_MIB: mebibytes } = this.#config;
+    const task: ListTask = {
+      module: 'src/capabilities/sample/list_task',
+      kind: 'readList',
+      limits: { maxRows, maxBytes: mebibytes * 2 ** 20 },
+      columns: request.columns,
+      input,
+      inputs,
+    };
+    return {
+      kind: 'table',
+      task,
+      quickTask: { ...task, quick: QUICK_TABLE } as ListTask,
+      inputBytes,
+      isTooLarge: read => read.outcome === 'refused' && read.message === TOO_LARGE,
+      tooLarge: { outcome: 'refused', message: TOO_LARGE, param: undefined },
+    };
+  }
+
+  /** @throws Unavailable after an internal error, which is logged; the signal's reason */
+  async #report(
+    of: 'request' | 'job',
+    {
+      request,
+      inputs,
+      output,
+      maxOutputBytes,
+      isKept,
+    }: Omit<ListAsked, 'input'> & Pick<ListReportTask, 'inputs' | 'isKept'>,
+    rows: number,
+    ends: AbortSignal,
+    onProgress: (progress: RowProgress) => void,
+  ): Promise<ListWritten> {
+    if (this.#isClosed) throw new Unavailable('the service is stopping');
+    const generation: PublishedGeneration | undefined = this.#host.generation();
+    if (!generation) throw new Unavailable('the index is not ready');
+    const pool = (this.#pools[of] ??= crossmatchPool(this.#config, 1, { isBackground: of === 'job' }));
+    const progress = new Int32Array(new SharedArrayBuffer(16));
+    const look = () => onProgress({ of: rows, searched: progress[0]!, done: progress[1]! });
+    const timer = setInterval(look, LOOK_MS);
+    const end = () => {
+      progress[2] = 1;
+    };
+    ends.addEventListener('abort', end);
+    try {
+      const { columns: _, ...asked } = request;
+      const files = { inputs, output, maxOutputBytes, isKept, rows };
+      const { problems, ...reported } = await pool.run<ListReported>(
+        {
+          module: 'src/capabilities/sample/list_report',
+          kind: 'listReport',
+          ...asked,
+          ...files,
+          generation,
+          config: this.#config,
+          progress,
+        } as ListReportTask,
+        { timeoutMs: Number.POSITIVE_INFINITY },
+      );
+      for (const reason of problems) this.#log('catalog_unreadable', { error: reason });
+      look();
+      return { outcome: 'written', format: request.format, ...reported };
+    } catch (error) {
+      ends.throwIfAborted();
+      if (error instanceof RangeError) return { outcome: 'refused', message: error.message, param: undefined };
+      this.#log('sample_failed', { error: messageOf(error) });
+      throw new Unavailable('the list cannot be reported on');
+    } finally {
+      clearInterval(timer);
+      ends.removeEventListener('abort', end);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const pools = Object.values(this.#pools) as Pool[];
+    await withTimeout(Promise.all(pools.map(pool => pool.close())), CLOSE_MS);
+  }
+}
+
+export const mediaTypeOf = (format: ListFormat) =>
+  format === 'json' ? 'application/json' : contentType(matchFormat(format));

@@ -1,0 +1,157 @@
+/** `nearsky sample`: a report on a list of transients. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
+import type { Answered, Ask, Asked } from '../../core/cli/asking.ts';
+import { type Command, type Invocation, UsageError } from '../../core/cli/command.ts';
+import { namesOf } from '../../core/contract/enums.ts';
+import { MATCH_FORMATS } from '../../core/contract/formats.ts';
+import { parseTnsName } from '../../core/tns/names.ts';
+import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC } from './limits.ts';
+import { SAMPLE_JOBS_PATH } from './parameters.ts';
+import type { DescribedSummary } from './summary.ts';
+
+export const command: Command = {
+  usage:
+    'sample LIST [-o FILE] [--url URL] [--format NAME] [--catalogs NAMES] [--radius ARCSEC] [--bright-mag MAG] [--bright-radius ARCSEC] [--id COLUMN] [--name COLUMN] [--ra COLUMN] [--dec COLUMN] [--frame NAME]',
+  description: `Reports on a list of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many
+coincidences chance explains. LIST is a table as for match, or a text file with a diaObjectId or a TNS
+name per line, or (-) standard input. Prints the summary and a paragraph for a paper; with --format or
+-o the whole report (json), or its rows as a table. The answer is that of POST /api/sample. Over a data
+directory a list has 55 s; a service (--url) makes a job of it.`,
+  options: {
+    out: { value: 'FILE', short: 'o', help: 'write the report to this file; its name decides the format' },
+    url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
+    format: { value: 'NAME', help: `json, ${namesOf(MATCH_FORMATS).join(', ')}` },
+    catalogs: { value: 'NAMES', help: 'catalogs to report on, comma-separated (default: all that are registered)' },
+    radius: { value: 'ARCSEC', help: 'radius for the object of a position or a name (default: that of matches)' },
+    'bright-mag': { value: 'MAG', help: `report stars brighter than this (default ${DEFAULT_BRIGHT_MAG})` },
+    'bright-radius': {
+      value: 'ARCSEC',
+      help: `radius for bright stars, at most ${MAX_BRIGHT_ARCSEC} (default ${DEFAULT_BRIGHT_ARCSEC})`,
+    },
+    id: { value: 'COLUMN', help: 'column of the diaObjectIds' },
+    name: { value: 'COLUMN', help: 'column of the names and labels' },
+    ra: { value: 'COLUMN', help: 'column of the right ascensions' },
+    dec: { value: 'COLUMN', help: 'column of the declinations' },
+    frame: { value: 'NAME', help: 'frame of the positions: ICRS, FK5 J1975, FK4 B1950, galactic' },
+  },
+  example: 'nearsky sample supernovae.csv --data ./data -o report.json',
+  run,
+};
+
+const SENT_AS_GIVEN = ['catalogs', 'id', 'name', 'ra', 'dec', 'frame'];
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, positionals } = invocation;
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0)
+    throw new UsageError('sample takes one LIST, or - for standard input', command);
+  const out = options.get('out');
+  const format = options.get('format') ?? (out === undefined ? undefined : formatOfName(out));
+  const search = {
+    ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
+    format: format ?? 'json',
+    radius_arcsec: options.get('radius'),
+    bright_mag: options.get('bright-mag'),
+    bright_radius_arcsec: options.get('bright-radius'),
+  };
+  const asked = { path: '/api/sample', search, body: asTable(readFileSync(file === '-' ? 0 : file)) };
+  const isRemote = options.get('url') !== undefined;
+  const { body } = await invocation.withService(ask => (isRemote ? asJob(ask, asked) : ask(asked)).then(requireAnswer));
+  if (out !== undefined) {
+    const partial = `${out}.${process.pid}.part`;
+    try {
+      writeFileSync(partial, body);
+      renameSync(partial, out);
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  } else if (format === undefined) await writeOut(Buffer.from(shownReport(JSON.parse(Buffer.from(body).toString()))));
+  else await writeOut(body);
+  return 0;
+}
+
+/** Makes a table of a text that has an id or a name in each line; other bytes are a table already. */
+function asTable(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  const first = bytes.subarray(0, 100).toString().trimStart().split(/\r?\n/, 1)[0]!.trim();
+  if (!isId(first) && !parseTnsName(first)) return bytes;
+  const lines = bytes
+    .toString()
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '');
+  const rows = lines.map(line => (isId(line) ? `${line},` : `,"${line.replaceAll('"', '""')}"`));
+  return Buffer.from(`diaObjectId,name\n${rows.join('\n')}\n`);
+}
+
+const isId = (text: string) => /^\d{5,}$/.test(text);
+
+/** Sends the list as a job, which may take longer than a request; as a request if the service accepts no more jobs. */
+async function asJob(ask: Ask, asked: Asked): Promise<Answered> {
+  const created = await ask({ ...asked, prefer: 'respond-async' });
+  if (created.status === 503) return await ask(asked);
+  if (created.status !== 202) return created;
+  const path = `${SAMPLE_JOBS_PATH}/${created.headers.get('Location')!.split('/').at(-1)}`;
+  try {
+    for (let phase = ''; phase !== 'COMPLETED'; await sleep(LOOK_MS)) {
+      phase = Buffer.from(requireAnswer(await ask({ path: `${path}/phase`, search: {} })).body).toString();
+      if (phase === 'ABORTED') throw new Error('Cannot report on the list because its job was ended');
+      if (phase !== 'ERROR') continue;
+      const { body } = requireAnswer(await ask({ path: `${path}/error`, search: {} }));
+      throw new UsageError(`Cannot report on the list because ${Buffer.from(body)}`);
+    }
+    return await ask({ path: `${path}/results/result`, search: {} });
+  } finally {
+    await ask({ path, search: {}, method: 'DELETE' }).catch(() => {});
+  }
+}
+
+const LOOK_MS = 200;
+
+/** @throws UsageError for the extension of a format in which the report cannot be */
+function formatOfName(path: string): string {
+  const extension = extname(path).slice(1).toLowerCase();
+  const found =
+    extension === 'json'
+      ? 'json'
+      : MATCH_FORMATS.find(each => (each.extensions as readonly string[]).includes(extension))?.name;
+  if (found) return found;
+  throw new UsageError(
+    `Cannot write ${path} because the report cannot be .${extension}: use another extension, or --format`,
+    command,
+  );
+}
+
+interface Report {
+  readonly rows: readonly { readonly flags: readonly string[]; readonly label: string | null }[];
+  readonly summary: DescribedSummary;
+  readonly methods: string;
+}
+
+function shownReport({ summary, methods }: Report): string {
+  const lines = [`${summary.inputs} inputs: ${counted(summary.statuses)}`];
+  for (const [name, catalog] of Object.entries(summary.catalogs)) {
+    const { searched, outside_footprint, coincident, expected_by_chance, expected_interval, verdicts } = catalog;
+    lines.push(
+      `${name}: ${searched} searched, ${outside_footprint} outside its footprint; ${coincident} with a source (${counted(verdicts) || 'none'}), ` +
+        `${Number(expected_by_chance.toPrecision(3))} expected by chance (95%: ${expected_interval[0]} to ${expected_interval[1]})`,
+    );
+  }
+  const { with_star_or_quasar, searched, fraction, interval } = summary.contaminated;
+  if (fraction !== null)
+    lines.push(
+      `on a star or a quasar of some catalog: ${with_star_or_quasar} of ${searched} (${percent(fraction)}; 95%: ${interval!.map(percent).join(' to ')})`,
+    );
+  lines.push(
+    `near a bright star: ${summary.with_bright_star}; with further objects at the same place: ${summary.with_same_place}`,
+  );
+  return `${[...lines, '', methods].join('\n')}\n`;
+}
+
+const percent = (value: number) => `${(100 * value).toFixed(1)}%`;
+const counted = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []))
+    .join(', ');

@@ -1,0 +1,186 @@
+/** The summary of a report. Rows are added one at a time, so that a sample of any size needs little memory. */
+import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
+import { INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
+import { VERDICTS, type Verdict } from '../../core/contract/verdict.ts';
+import { chanceProbability } from '../../core/store/match_statistics.ts';
+import { SAMPLE_OUTCOMES, type SampleCell, type SampleOutcome, type SampleRow } from './rows.ts';
+import { poissonInterval, wilsonInterval } from './statistics.ts';
+
+/** The borders of the bins of the absolute Galactic latitude, degrees. */
+const LATITUDES = [0, 10, 20, 40, 90] as const;
+/** The maximum number of listed groups of duplicates, and of rows of a group. */
+const [MAX_GROUPS, MAX_GROUP] = [1000, 100];
+
+/** The counts of one catalog, over all rows or those of a bin. */
+class Tally {
+  searched = 0;
+  coincident = 0;
+  expected = 0;
+  withoutDensity = 0;
+
+  add({ outcome, source_density: density }: SampleCell, radiusArcsec: number): void {
+    if (outcome !== 'coincident_source' && outcome !== 'no_coincident_source') return;
+    this.searched++;
+    if (outcome === 'coincident_source') this.coincident++;
+    // Every searched row counts, with a source or without.
+    if (density === null) this.withoutDensity++;
+    else this.expected += chanceProbability(density, radiusArcsec);
+  }
+
+  described() {
+    return {
+      searched: this.searched,
+      coincident: this.coincident,
+      expected_by_chance: rounded(this.expected),
+      expected_interval: poissonInterval(this.expected),
+      without_density: this.withoutDensity,
+    };
+  }
+}
+
+interface CatalogTally {
+  readonly all: Tally;
+  readonly outcomes: Record<SampleOutcome, number>;
+  readonly verdicts: Record<Verdict, number>;
+  readonly bins: readonly Tally[];
+}
+
+export type DescribedSummary = ReturnType<Summary['described']>;
+
+export class Summary {
+  readonly #radiusArcsec: number;
+  readonly #catalogs: ReadonlyMap<string, CatalogTally>;
+  readonly #statuses: Record<string, number> = {};
+  readonly #binRows = LATITUDES.slice(1).map(() => 0);
+  /** The ids of the rows with an object, and the indexes of these rows, in parallel. */
+  #ids = new BigInt64Array(64);
+  #rows = new Uint32Array(64);
+  #withObject = 0;
+  #inputs = 0;
+  #searched = 0;
+  #stars = 0;
+  #quasars = 0;
+  #contaminated = 0;
+  #samePlace = 0;
+  #bright = 0;
+
+  constructor(catalogs: readonly Pick<CatalogDefinition, 'name'>[], radiusArcsec: number) {
+    this.#radiusArcsec = radiusArcsec;
+    this.#catalogs = new Map(
+      catalogs.map(({ name }) => [
+        name,
+        {
+          all: new Tally(),
+          outcomes: zeros(SAMPLE_OUTCOMES) as Record<SampleOutcome, number>,
+          verdicts: zeros(VERDICTS) as Record<Verdict, number>,
+          bins: this.#binRows.map(() => new Tally()),
+        },
+      ]),
+    );
+  }
+
+  add(row: SampleRow, index: number): void {
+    this.#inputs++;
+    this.#statuses[row.status] = (this.#statuses[row.status] ?? 0) + 1;
+    if (row.same_place.length > 0) this.#samePlace++;
+    if (row.bright_stars.length > 0) this.#bright++;
+    if (row.diaObjectId_str !== null) this.#addObject(BigInt(row.diaObjectId_str), index);
+    const latitude = Math.abs(row.galactic_latitude ?? Number.NaN);
+    const bin = LATITUDES.slice(1).findIndex(
+      (to, i) => latitude < to || (latitude <= to && i === LATITUDES.length - 2),
+    );
+    if (bin >= 0) this.#binRows[bin]!++;
+    const cells = Object.entries(row.catalogs);
+    for (const [name, cell] of cells) {
+      const tally = this.#catalogs.get(name)!;
+      tally.outcomes[cell.outcome]++;
+      tally.all.add(cell, this.#radiusArcsec);
+      if (bin >= 0) tally.bins[bin]!.add(cell, this.#radiusArcsec);
+      if (cell.verdict) tally.verdicts[cell.verdict]++;
+    }
+    const isSearched = cells.some(
+      ([, { outcome }]) => outcome === 'coincident_source' || outcome === 'no_coincident_source',
+    );
+    if (!isSearched) return;
+    this.#searched++;
+    const says = (verdict: Verdict) => cells.some(([, cell]) => cell.verdict === verdict);
+    if (says('star')) this.#stars++;
+    if (says('quasar')) this.#quasars++;
+    if (says('star') || says('quasar')) this.#contaminated++;
+  }
+
+  #addObject(id: bigint, index: number): void {
+    if (this.#withObject === this.#ids.length) {
+      const [ids, rows] = [new BigInt64Array(2 * this.#ids.length), new Uint32Array(2 * this.#ids.length)];
+      ids.set(this.#ids);
+      rows.set(this.#rows);
+      [this.#ids, this.#rows] = [ids, rows];
+    }
+    this.#ids[this.#withObject] = id;
+    this.#rows[this.#withObject++] = index;
+  }
+
+  /** The rows of each object that has several, in the order of their first rows. */
+  #duplicates(): number[][] {
+    const [ids, rows] = [this.#ids, this.#rows];
+    const order = Uint32Array.from({ length: this.#withObject }, (_, i) => i).sort((a, b) =>
+      ids[a]! < ids[b]! ? -1 : ids[a]! > ids[b]! ? 1 : rows[a]! - rows[b]!,
+    );
+    const groups: number[][] = [];
+    for (let from = 0; from < order.length; ) {
+      let to = from + 1;
+      while (to < order.length && ids[order[to]!] === ids[order[from]!]) to++;
+      if (to - from > 1) groups.push(Array.from(order.subarray(from, to), i => rows[i]!));
+      from = to;
+    }
+    return groups.sort((a, b) => a[0]! - b[0]!);
+  }
+
+  described() {
+    const duplicates = this.#duplicates();
+    return {
+      inputs: this.#inputs,
+      statuses: Object.fromEntries(
+        [...OBJECT_STATUSES, ...INPUT_STATUSES].flatMap(({ name }) => {
+          const count = this.#statuses[name];
+          return count ? [[name, count] as const] : [];
+        }),
+      ),
+      catalogs: Object.fromEntries(
+        Array.from(this.#catalogs, ([name, { all, outcomes, verdicts }]) => {
+          const { outside_footprint, skipped_read_failure, no_position, not_registered } = outcomes;
+          const others = { outside_footprint, skipped_read_failure, no_position, not_registered };
+          return [name, { ...all.described(), ...others, verdicts }] as const;
+        }),
+      ),
+      contaminated: {
+        searched: this.#searched,
+        with_star: this.#stars,
+        with_quasar: this.#quasars,
+        with_star_or_quasar: this.#contaminated,
+        fraction: this.#searched === 0 ? null : rounded(this.#contaminated / this.#searched),
+        interval: wilsonInterval(this.#contaminated, this.#searched)?.map(rounded) ?? null,
+      },
+      galactic_latitude: LATITUDES.slice(1).map((to, bin) => ({
+        from: LATITUDES[bin]!,
+        to,
+        rows: this.#binRows[bin]!,
+        catalogs: Object.fromEntries(
+          Array.from(this.#catalogs, ([name, { bins }]) => [name, bins[bin]!.described()] as const),
+        ),
+      })),
+      with_bright_star: this.#bright,
+      with_same_place: this.#samePlace,
+      duplicates: {
+        rows: duplicates.reduce((sum, rows) => sum + rows.length, 0),
+        groups: duplicates.slice(0, MAX_GROUPS).map(rows => rows.slice(0, MAX_GROUP)),
+      },
+    };
+  }
+}
+
+const zeros = (names: readonly { readonly name: string }[]): Record<string, number> =>
+  Object.fromEntries(names.map(({ name }) => [name, 0]));
+
+/** To six digits: the densities are known to three at best. */
+const rounded = (value: number) => Number(value.toPrecision(6));

@@ -1,0 +1,8 @@
+/** The number of objects in each cell of the sky. */
+import type { Capability } from '../../core/host.ts';
+
+export const skyMap: Capability = {
+  name: 'sky_map',
+  serve: () => import('./serve.ts'),
+  main: () => import('./main.ts'),
+};

@@ -1,0 +1,8 @@
+/** The sources of the catalogs near a position, and the objects of a source. */
+import type { Capability } from '../../core/host.ts';
+
+export const sources: Capability = {
+  name: 'sources',
+  serve: () => import('./serve.ts'),
+  main: () => import('./main.ts'),
+};

@@ -1,0 +1,12 @@
+/** Streams of matches and of objects over HTTP. */
+import type { Capability } from '../../core/host.ts';
+import { streamSettings } from './settings.ts';
+
+export const streams: Capability = {
+  name: 'streams',
+  // A stream can follow an area.
+  needs: ['areas'],
+  settings: streamSettings,
+  serve: () => import('./serve.ts'),
+  main: () => import('./main.ts'),
+};

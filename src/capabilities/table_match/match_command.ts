@@ -1,0 +1,204 @@
+/** `nearsky match`: matches a table with the objects, or with a catalog. */
+
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { type Format, ROW_FORMATS } from '@nearsky/astrotables/formats';
+import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
+import type { Answered, Ask, Asked } from '../../core/cli/asking.ts';
+import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from '../../core/cli/command.ts';
+import { namesOf } from '../../core/contract/enums.ts';
+import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts';
+import type { RowProgress } from '../../core/contract/row_progress.ts';
+import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../../core/contract/table_match.ts';
+
+export const command: Command = {
+  usage:
+    'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME] [--columns NAMES]',
+  description: `Matches each row of a table with the objects of the data directory or of a running service (--url),
+or with a catalog registered there, and prints the rows. The table is CSV, ECSV, IPAC, NDJSON,
+VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of POST
+/api/crossmatch: all columns of the table, then a status, an id, a position and a separation.`,
+  options: {
+    against: { value: 'NAME', help: 'objects (the default), or the name of a catalog' },
+    out: {
+      value: 'FILE',
+      short: 'o',
+      help: 'write to this file instead of standard output; the file appears when it is complete',
+    },
+    url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
+    radius: { value: 'ARCSEC', help: 'search radius, at most 60 (default 1)' },
+    find: { value: 'NAME', help: `${namesOf(FINDS).join(' or ')} (default nearest)` },
+    rows: { value: 'NAME', help: `${namesOf(ROWS_KEPT).join(' or ')} (default all)` },
+    format: {
+      value: 'NAME',
+      help: `${namesOf(MATCH_FORMATS).join(', ')} (default: from the name of FILE, else the format of the table)`,
+    },
+    ra: { value: 'COLUMN', help: 'column of the right ascensions, if its UCD or name does not identify it' },
+    dec: { value: 'COLUMN', help: 'column of the declinations' },
+    columns: {
+      value: 'NAMES',
+      help: 'columns of the table to keep in the answer, comma-separated (default all)',
+    },
+    frame: {
+      value: 'NAME',
+      help: 'frame of the positions: ICRS, FK5 J1975, FK4 B1950, galactic (default: as the table or its column names declare, else ICRS)',
+    },
+    epoch: {
+      value: 'EPOCH',
+      help: 'time of the positions, to apply the proper motions of a catalog: a Julian year, a date, or the name of a column (default: no motion is applied)',
+    },
+    'error-arcsec': {
+      value: 'ERROR',
+      help: '1σ error of the positions, for the probabilities of matches with a catalog: a number of arcsec, or the name of its column, or of two for right ascension and declination, comma-separated',
+    },
+  },
+  example: 'nearsky match targets.fits --data ./data --against gaia_dr3 -o matched.parquet',
+  run,
+};
+
+/** The options that are parameters of the request under the same name. */
+const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'epoch', 'columns'];
+
+async function run(invocation: Invocation): Promise<number> {
+  const { options, positionals } = invocation;
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0)
+    throw new UsageError('match takes one TABLE, or - for standard input', command);
+  const body = readFileSync(file === '-' ? 0 : file);
+  const out = options.get('out');
+  const search = {
+    ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
+    error_arcsec: options.get('error-arcsec'),
+    format: options.get('format') ?? (out === undefined ? undefined : formatOfName(out)),
+    radius_arcsec: options.get('radius'),
+  };
+  const output = await outputOf(out);
+  const lines = new TableLines();
+  const startMs = performance.now();
+  const onPart = (part: Uint8Array) => output.write(part);
+  let progress: RowProgress = { of: 0, searched: 0, done: 0 };
+  const url = options.get('url');
+  const timer = setInterval(() => lines.show(progress), LOOK_MS);
+  try {
+    const asked = { path: TABLE_PATH, search, body, onPart };
+    const { headers } = await invocation.withService(
+      ask => (url === undefined ? ask(asked) : asJob(ask, asked, lines)).then(requireAnswer),
+      now => (progress = now),
+    );
+    await output.end();
+    lines.end();
+    const count = Number(headers.get('X-Input-Row-Count'));
+    const seconds = (performance.now() - startMs) / 1000;
+    const places = (headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
+    const [frameRead = ''] = (headers.get('X-Position-Frame') ?? '').split(';');
+    tell(
+      `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')} (${frameRead}); ${headers.get('X-Match-Count')} found; ` +
+        `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s`,
+    );
+    const dropped = headers.get('X-Dropped-Columns');
+    if (dropped !== null)
+      tell(
+        `nearsky match: dropped columns that no answer can hold: ${dropped.split(' ').map(decodeURIComponent).join(', ')}`,
+      );
+    return 0;
+  } catch (error) {
+    lines.end();
+    await output.drop();
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const LOOK_MS = 100;
+
+/** Shows progress: first the number of searched rows, then the number of written rows. */
+class TableLines {
+  #progress = new Progress();
+  #isSearched = false;
+
+  show({ of, searched, done }: RowProgress): void {
+    if (of === 0) return;
+    if (searched === of && !this.#isSearched) {
+      this.#isSearched = true;
+      this.#progress.end();
+      this.#progress = new Progress();
+    }
+    const [rows, verb] = this.#isSearched ? [done, 'written'] : [searched, 'searched'];
+    const pace = () => this.#progress.pace(rows, of, perSecond => `${shownCount(perSecond)} rows`);
+    this.#progress.update(() => `${shownCount(rows)} of ${shownCount(of)} rows ${verb}, ${pace()}`);
+  }
+
+  end(): void {
+    this.#progress.end();
+  }
+}
+
+/**
+ * Sends the table as a job, which reports progress and may take longer than a request. Sends a request instead if the
+ * service accepts no more jobs.
+ */
+async function asJob(ask: Ask, asked: Asked, lines: TableLines): Promise<Answered> {
+  const created = await ask({ ...asked, prefer: 'respond-async' });
+  if (created.status === 503) return await ask(asked);
+  if (created.status !== 202) return created;
+  const path = `${JOBS_PATH}/${created.headers.get('Location')!.split('/').at(-1)}`;
+  try {
+    for (let phase = ''; phase !== 'COMPLETED'; ) {
+      const document = Buffer.from(requireAnswer(await ask({ path, search: { WAIT: '1' } })).body).toString();
+      const found = (pattern: RegExp) => pattern.exec(document)?.[1] ?? '';
+      const count = (name: string) => Number(found(new RegExp(`<progress [^>]*\\b${name}="(\\d+)"`)));
+      lines.show({ of: count('of'), searched: count('searched'), done: count('done') });
+      phase = found(/<uws:phase>(\w+)</);
+      if (phase === 'ABORTED') throw new Error('Cannot crossmatch the table because its job was ended');
+      if (phase === 'ERROR') {
+        const { body } = requireAnswer(await ask({ path: `${path}/error`, search: {} }));
+        throw new UsageError(`Cannot crossmatch the table because ${Buffer.from(body)}`);
+      }
+    }
+    return await ask({ path: `${path}/results/result`, search: {}, ...(asked.onPart && { onPart: asked.onPart }) });
+  } finally {
+    await ask({ path, search: {}, method: 'DELETE' }).catch(() => {});
+  }
+}
+
+interface Output {
+  write(part: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+  /** Removes the partial output. */
+  drop(): Promise<void>;
+}
+
+/** The output. A file gets its name when it is complete. */
+async function outputOf(path: string | undefined): Promise<Output> {
+  if (path === undefined) return { write: writeOut, end: async () => {}, drop: async () => {} };
+  const partial = `${path}.${process.pid}.part`;
+  const file = await open(partial, 'w');
+  return {
+    write: part => file.appendFile(part),
+    async end() {
+      await file.close();
+      renameSync(partial, path);
+    },
+    async drop() {
+      await file.close().catch(() => {});
+      rmSync(partial, { force: true });
+    },
+  };
+}
+
+/**
+ * The format for a file name's extension; undefined if there is none.
+ * @throws UsageError for the extension of a format in which the answer cannot be
+ */
+function formatOfName(path: string): MatchFormat | undefined {
+  const extension = extname(path).slice(1).toLowerCase();
+  const isOf = ({ extensions }: Format) => extensions.includes(extension);
+  const found = MATCH_FORMATS.find(isOf)?.name;
+  if (found || !ROW_FORMATS.some(isOf)) return found;
+  throw new UsageError(
+    `Cannot write ${path} because the answer cannot be .${extension}: use another extension, or --format`,
+    command,
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * Matches the rows of a table with the objects. The serving process has the objects in memory, and answers for a few
+ * positions at a time.
+ */
+import type { Find } from '../../core/contract/table_match.ts';
+import { question } from '../../core/pool/process_tasks.ts';
+import type { FoundObjects, ObjectsQuestion } from './find_objects.ts';
+import type { Pairs } from './pairs.ts';
+
+/** Positions in degrees, all valid, and the row of each. */
+export interface ValidPositions {
+  readonly row: Uint32Array;
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+}
+
+/** The number of positions per request. They take 5 ms, by which they delay other small tables. */
+const STEP = 2048;
+
+/**
+ * @param onShare called with the completed fraction of the search
+ * @throws TableError if there are too many pairs
+ */
+export async function matchObjects(
+  { row, ra, dec }: ValidPositions,
+  radiusArcsec: number,
+  find: Find,
+  pairs: Pairs,
+  onShare: (searched: number) => void,
+): Promise<void> {
+  for (let from = 0; from < row.length; ) {
+    const to = Math.min(from + STEP, row.length);
+    // This is a copy, because sending a view of a part would send the whole array.
+    const asked: ObjectsQuestion = { ra: ra.slice(from, to), dec: dec.slice(from, to), radiusArcsec, find };
+    const found = (await question(asked)) as FoundObjects;
+    const { searched, at, id, separationArcsec } = found;
+    const columns = [id, found.ra, found.dec, separationArcsec].map(values => ({ values }));
+    pairs.add({ row: at.map(place => row[from + place]!), id, separationArcsec, columns });
+    from += searched;
+    onShare(from / row.length);
+  }
+}

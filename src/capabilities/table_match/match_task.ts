@@ -1,0 +1,259 @@
+/** Crossmatches a table. This is the task of a process that reads uploads. */
+
+import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import {
+  checkTimes,
+  type FrameSource,
+  findPositions,
+  type NamedColumns,
+  openQuickTable,
+  openTable,
+  type PositionParam,
+  type Positions,
+  readEpochs,
+  readPositionErrors,
+  readPositions,
+  TableError,
+  type TableLimits,
+  withColumns,
+  withFrames,
+} from '@nearsky/astrotables';
+import { isOutOfMemory } from '@nearsky/astrotables/bytes';
+import { describeFrame } from '@nearsky/astrotables/frames';
+import { isPosition, wrapRa } from '@nearsky/sky-index';
+import { fullDisk, isFullDisk, requireSpareBytes } from '../../core/base/disk.ts';
+import { isThere } from '../../core/base/files.ts';
+import { Unavailable } from '../../core/base/refusal.ts';
+import { type CatalogDefinition, Catalogs, isSameDefinition } from '../../core/contract/catalogs.ts';
+import type { MatchFormat } from '../../core/contract/formats.ts';
+import { circularErrorMas, ERROR_UNITS_MAS } from '../../core/contract/position_errors.ts';
+import type { RowProgress } from '../../core/contract/row_progress.ts';
+import type { Find, RowsKept } from '../../core/contract/table_match.ts';
+import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
+import { note } from '../../core/pool/process_tasks.ts';
+import { currentStore } from '../../core/store/thread_store.ts';
+import { matchCatalog } from './match_catalog.ts';
+import { matchObjects, type ValidPositions } from './match_objects.ts';
+import { Pairs } from './pairs.ts';
+import { copiedTable, type Result, resultParts } from './result_table.ts';
+
+/** The parameters for the crossmatch of a table. */
+export interface TableRequest {
+  /** Undefined to match with the objects. */
+  readonly catalog: CatalogDefinition | undefined;
+  /** Inclusive; more than 0 and at most 60. */
+  readonly radiusArcsec: number;
+  readonly find: Find;
+  readonly rows: RowsKept;
+  /** The columns that the request names for the position. */
+  readonly named: NamedColumns;
+  /** The 1σ errors of the positions, as for `readPositionErrors`; undefined if they are not known. */
+  readonly error?: string | undefined;
+  readonly priorCompleteness: number;
+  /** The epochs of the positions, as for `readEpochs`; undefined to compare sources at their catalog positions. */
+  readonly epoch?: string | undefined;
+  /** The table's columns that are copied to the answer, as for `withColumns`; undefined for all. */
+  readonly columns?: string | undefined;
+  /** The format of the answer. The default is the format of the table, or the most similar one. */
+  readonly format: MatchFormat | undefined;
+  /** The members of the answer besides its rows, as JSON. */
+  readonly about: string;
+}
+
+/** The task: a crossmatch in a separate process. */
+export interface MatchTableTask extends Task<TableWritten>, TableRequest {
+  readonly module: 'src/capabilities/table_match/match_task';
+  readonly kind: 'matchTable';
+  readonly limits: TableLimits;
+  /** A table beyond these bounds is refused as too large, and tried again without them in another slot. */
+  readonly quick?: TableLimits;
+  /** The table, or the path of its file. The crossmatch ends if this file is deleted. */
+  readonly input: Uint8Array | string;
+  /** The path for the answer. The file exists if the answer was started, and is not small. */
+  readonly output: string;
+  readonly maxOutputBytes: number;
+  /** Whether the answer must survive a restart of the service. */
+  readonly isKept: boolean;
+}
+
+export const TOO_LARGE = 'it takes more memory than is allowed for a table: send it in parts';
+
+export type TableBegun =
+  | {
+      readonly outcome: 'begun';
+      readonly inputRows: number;
+      readonly rows: number;
+      /** The names of those columns of the table that the answer cannot hold. */
+      readonly dropped: readonly string[];
+      readonly matches: number;
+      readonly format: MatchFormat;
+      /** The names of the columns that contain the position. */
+      readonly ra: string;
+      readonly dec: string;
+      /** The frame of the positions, as written by `describeFrame`, and how it was determined. */
+      readonly frame: string;
+      readonly frameSource: FrameSource;
+      readonly problems: readonly string[];
+    }
+  /** The message completes "Cannot crossmatch the table because ...". */
+  | { readonly outcome: 'refused'; readonly message: string; readonly param: PositionParam | undefined }
+  /** The service cannot answer now. The message completes "Cannot answer because ...". */
+  | { readonly outcome: 'unavailable'; readonly message: string };
+
+export interface TableWritten {
+  readonly begun: TableBegun;
+  readonly bytes: number;
+  /** The answer, if it is small and need not survive a restart. There is no file then. */
+  readonly answer?: Uint8Array<ArrayBuffer>;
+}
+
+/** Up to this many bytes of an answer return as a message, which takes less time than a file. */
+const SMALL_ANSWER_BYTES = 1 << 16;
+
+/** The time between two progress reports. */
+const NOTE_MS = 250;
+
+export const tasks: Tasks<MatchTableTask> = { matchTable: runMatchTable };
+
+async function runMatchTable(task: MatchTableTask): Promise<TableWritten> {
+  const { input, output, maxOutputBytes, isKept } = task;
+  let file: number | undefined;
+  try {
+    const progress = new NotedProgress();
+    const { begun, result } = await begin(task, typeof input === 'string' ? readFileSync(input) : input, progress);
+    let [bytes, written] = [0, 0];
+    let last: Uint8Array<ArrayBuffer> | undefined;
+    const write = (part: Uint8Array) => {
+      written += part.length;
+      if (written > maxOutputBytes)
+        throw new Unavailable(`the answer has more than ${maxOutputBytes} bytes, for which there is no disk space`);
+      requireSpareBytes(dirname(output), part.length);
+      writeFileSync((file ??= openSync(output, 'w', 0o600)), part);
+    };
+    for await (const part of resultParts(result, done => progress.set({ done }))) {
+      if (typeof input === 'string' && !isThere(input)) throw new TableError('its job was ended');
+      bytes += part.length;
+      if (last) write(last);
+      last = part;
+    }
+    if (!isKept && bytes <= SMALL_ANSWER_BYTES) return { begun, bytes, answer: last! };
+    write(last!);
+    if (isKept) fsyncSync(file!);
+    return { begun, bytes };
+  } catch (error) {
+    return { begun: refusalOf(error), bytes: 0 };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Reports the progress to the serving process, unless the crossmatch is over sooner. */
+class NotedProgress {
+  #progress: RowProgress = { of: 0, searched: 0, done: 0 };
+  #saidMs = performance.now();
+
+  set(progress: Partial<RowProgress>): void {
+    this.#progress = { ...this.#progress, ...progress };
+    if (performance.now() - this.#saidMs < NOTE_MS) return;
+    this.#saidMs = performance.now();
+    note(this.#progress);
+  }
+}
+
+/** @throws the error, if the table did not cause it */
+function refusalOf(error: unknown): TableBegun {
+  const refused = (message: string, param?: PositionParam): TableBegun => ({ outcome: 'refused', message, param });
+  if (error instanceof TableError) return refused(error.message, error.param);
+  if (error instanceof Unavailable) return { outcome: 'unavailable', message: error.message };
+  if (isFullDisk(error)) return refusalOf(fullDisk());
+  if (isOutOfMemory(error) || error instanceof PoolError) return refused(TOO_LARGE);
+  throw error;
+}
+
+async function begin(
+  task: MatchTableTask,
+  bytes: Uint8Array,
+  progress: NotedProgress,
+): Promise<{ begun: TableBegun; result: Result }> {
+  const { catalog, radiusArcsec, find, rows, about, limits, priorCompleteness } = task;
+  // A string stays a string if the format of the answer is a text format, too.
+  const areTyped = task.format !== undefined && task.format !== 'csv';
+  const table = await (task.quick
+    ? openQuickTable(bytes, limits, areTyped, task.quick)
+    : openTable(bytes, limits, areTyped));
+  if (!table) throw new TableError(TOO_LARGE);
+  const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
+  const columns = findPositions(table, task.named);
+  progress.set({ of: table.rows });
+  const pairs = new Pairs(table.rows, find);
+  const positions = validPositions(await readPositions(table, columns), pairs);
+  const errorMas = task.error === undefined ? undefined : circularErrors(await readPositionErrors(table, task.error));
+  const epochs = task.epoch === undefined ? undefined : await readEpochs(table, task.epoch);
+  let problems: string[] = [];
+  const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
+  if (!catalog) await matchObjects(positions, radiusArcsec, find, pairs, onShare);
+  else {
+    const registration = currentStore().catalog(catalog.name);
+    if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
+    // The answer has the release and the columns of the request, which may have waited as a job.
+    if (!isSameDefinition(new Catalogs([registration]).get(catalog.name)!, catalog))
+      throw new TableError(
+        `the catalog ${catalog.name} was replaced or described anew meanwhile: send the table again`,
+      );
+    const search = { registration, definition: catalog, positions, errorMas, epochs, radiusArcsec, find };
+    problems = await matchCatalog({ ...search, priorCompleteness }, pairs, onShare);
+  }
+  progress.set({ searched: table.rows });
+  pairs.settle();
+  const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
+  const marked = { ...table, columns: withFrames(table, columns) };
+  const copied = task.columns === undefined ? marked : withColumns(marked, task.columns);
+  const dropped = task.columns === undefined ? (table.dropped ?? []) : [];
+  const { frameSource } = columns;
+  const frame = describeFrame(columns.frame);
+  const result = {
+    table: copied,
+    pairs,
+    catalog,
+    isMoved: epochs !== undefined,
+    rows,
+    format,
+    about: JSON.stringify({
+      ...JSON.parse(about),
+      position_frame: frame,
+      position_frame_source: frameSource,
+      ...(dropped.length > 0 && { dropped_columns: dropped }),
+    }),
+  };
+  if (!copiedTable(result)) await checkTimes(copied);
+  const answered = pairs.count + (rows === 'all' ? pairs.unmatchedRows : 0);
+  const counts = { inputRows: table.rows, rows: answered, matches: pairs.count };
+  const begun = { outcome: 'begun', ...counts, dropped, format, ra, dec, problems } as const;
+  return { begun: { ...begun, frame, frameSource }, result };
+}
+
+/** @param errors arcsec @returns mas; NaN if unknown */
+function circularErrors({ ra, dec }: Positions): Float64Array {
+  return ra.map((error, row) => circularErrorMas(error, dec[row], ERROR_UNITS_MAS.arcsec!));
+}
+
+/**
+ * Finds the rows with a valid position, and moves their positions to the front of the arrays, with right ascensions
+ * from 0 to 360. Other rows get the status `invalid_position`.
+ */
+function validPositions({ ra, dec }: Positions, pairs: Pairs): ValidPositions {
+  const row = new Uint32Array(ra.length);
+  let valid = 0;
+  for (let i = 0; i < ra.length; i++) {
+    const position = { ra: wrapRa(ra[i]!), dec: dec[i]! };
+    if (!isPosition(position.ra, position.dec)) {
+      pairs.setUnmatched(i, 'invalid_position');
+      continue;
+    }
+    row[valid] = i;
+    ra[valid] = position.ra;
+    dec[valid++] = position.dec;
+  }
+  return { row: row.subarray(0, valid), ra: ra.subarray(0, valid), dec: dec.subarray(0, valid) };
+}

@@ -1,0 +1,42 @@
+import type { StageOutcome } from '../../core/store/registry.ts';
+import type { TnsRecord } from '../../core/store/types.ts';
+import type { Writer } from '../../core/store/writer.ts';
+
+/**
+ * The TNS registry of an import: the only `tns_snapshot` line, and all `tns_object` lines, wherever they are. At the
+ * end it replaces the stored registry in one step. Until then, and also if the import fails, the stored registry stays.
+ */
+export class RegistryImport {
+  readonly #writer: Writer;
+  #load: number | undefined;
+  #epochUs: number | undefined;
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  get epochUs(): number | undefined {
+    return this.#epochUs;
+  }
+
+  /** `conflict`: the import already has a different epoch, which it keeps. */
+  setEpoch(epochUs: number): StageOutcome {
+    if (this.#epochUs !== undefined) return this.#epochUs === epochUs ? 'unchanged' : 'conflict';
+    this.#epochUs = epochUs;
+    return 'added';
+  }
+
+  async stage(records: readonly TnsRecord[]): Promise<StageOutcome[]> {
+    this.#load ??= await this.#writer.beginRegistry();
+    return this.#writer.stageRegistry(this.#load, records);
+  }
+
+  /** Replaces the stored registry. An epoch must have been set before. */
+  async publish(): Promise<void> {
+    await this.#writer.publishRegistry(this.#load ?? (await this.#writer.beginRegistry()), this.#epochUs!);
+  }
+
+  async drop(): Promise<void> {
+    if (this.#load !== undefined) await this.#writer.dropRegistry(this.#load);
+  }
+}

@@ -1,0 +1,7 @@
+/** The Virtual Observatory's cone searches and coverage maps. */
+import type { Capability } from '../../core/host.ts';
+
+export const vo: Capability = {
+  name: 'vo',
+  serve: () => import('./serve.ts'),
+};

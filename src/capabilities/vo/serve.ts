@@ -1,0 +1,1 @@
+export { virtualObservatory as resources } from './vo.ts';

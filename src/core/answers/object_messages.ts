@@ -1,0 +1,96 @@
+/**
+ * Makes the messages of the stream of objects: the state of an object after one change, whatever has changed since
+ * (docs/contract.md, Stream of objects).
+ */
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
+import { formatTimeOrNull } from '../base/times.ts';
+import { currentVersion } from '../store/current_matches.ts';
+import { type StoredStatus, statusAt } from '../store/status.ts';
+import type { Store } from '../store/store.ts';
+import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../store/types.ts';
+import type { MatchMessage, MatchSource } from '../stream/message.ts';
+import { MatchMessages } from './match_messages.ts';
+import type { SharedFragments } from './shared_fragments.ts';
+
+/** An object as one of its changes left it. */
+export interface ObjectState {
+  readonly status: StoredStatus;
+  /** The indexes of the change's matches. */
+  readonly matches: readonly number[];
+}
+
+/** @param version the version of a crossmatch, or `STORED_VERSION` */
+export function stateAt(object: StoredObject, version: number): ObjectState {
+  const matches = object.matches.flatMap(({ matchVersion }, i) => (matchVersion === version ? [i] : []));
+  return { status: statusAt(object, version), matches };
+}
+
+export class ObjectMessages implements MatchSource {
+  readonly #store: Store;
+  readonly #fragments: SharedFragments;
+  readonly #matches: MatchMessages;
+
+  constructor(store: Store, fragments: SharedFragments) {
+    this.#store = store;
+    this.#fragments = fragments;
+    this.#matches = new MatchMessages(store, fragments);
+  }
+
+  messages(diaObjectId: bigint, recorded: number | undefined, removed?: RemovedObject): readonly MatchMessage[] {
+    if (removed) return [removalMessage(removed)];
+    const object = this.#store.getObject(diaObjectId);
+    if (!object) return [];
+    const { position, reliability, ingestTimeUs, eventTimeUs } = object;
+    const version = recorded ?? currentVersion(object) ?? STORED_VERSION;
+    const record = object.records.find(({ matchVersion }) => matchVersion === version);
+    const isStored = version === STORED_VERSION;
+    const head = toJson(
+      {
+        change: isStored ? 'stored' : 'crossmatched',
+        match_version: isStored ? null : version,
+        diaObjectId,
+        status: stateAt(object, version).status,
+        ra: position?.ra ?? null,
+        dec: position?.dec ?? null,
+        reliability,
+        ingest_time: formatTimeOrNull(ingestTimeUs),
+        event_time: formatTimeOrNull(eventTimeUs),
+        crossmatched_at: formatTimeOrNull(record?.crossmatchedAtUs),
+        catalog_outcomes: record ? Object.fromEntries(record.catalogOutcomes) : null,
+        tns: isStored ? null : this.#fragments.tnsOf(object.tns),
+      },
+      COMPACT,
+    );
+    const matches = isStored ? [] : this.#matches.messages(diaObjectId, version).map(({ value }) => value);
+    const list = matches.flatMap((match, i) => (i === 0 ? [match] : [COMMA, match]));
+    const value = Buffer.concat([Buffer.from(`${head.slice(0, -1)},"matches":[`), ...list, END]);
+    return [{ diaObjectId, matchVersion: version, catalogName: NO_CATALOG, ingestTimeUs, position, value }];
+  }
+}
+
+function removalMessage({ diaObjectId, position, ingestTimeUs }: RemovedObject): MatchMessage {
+  const message = {
+    change: 'removed',
+    match_version: null,
+    diaObjectId,
+    status: 'not_in_service',
+    ra: position?.ra ?? null,
+    dec: position?.dec ?? null,
+    reliability: null,
+    ingest_time: null,
+    event_time: null,
+    crossmatched_at: null,
+    catalog_outcomes: null,
+    tns: null,
+    matches: [],
+  };
+  const value = Buffer.from(toJson(message, COMPACT));
+  return { diaObjectId, matchVersion: REMOVED_VERSION, catalogName: NO_CATALOG, ingestTimeUs, position, value };
+}
+
+/**
+ * In the ids of messages about an object as a whole, this stands where a catalog's name would. No catalog has this
+ * name.
+ */
+const NO_CATALOG = '';
+const [COMMA, END] = [Buffer.from(','), Buffer.from(']}')];

@@ -1,0 +1,92 @@
+/** Formats objects as a table for people at a terminal, up to 100 columns wide. */
+import { printable } from '../base/error_text.ts';
+import type { Invocation } from './command.ts';
+
+/** The name of this format, which only commands offer. */
+export const TABLE = 'table';
+
+/** The members of an object in a JSON answer; the level of detail decides which ones are present. */
+interface Found {
+  readonly diaObjectId_str: string;
+  readonly status: string;
+  /** Degrees; null if the alert's position is invalid. */
+  readonly ra?: number | null;
+  readonly dec?: number | null;
+  /** The distance from the centre of the cone. */
+  readonly separation_arcsec?: number;
+  readonly matches?: readonly { readonly catalog_name: string; readonly separation_arcsec: number }[];
+}
+
+interface Column {
+  readonly head: string;
+  readonly width: number;
+  readonly isRight?: true;
+}
+
+const OBJECT: readonly Column[] = [
+  { head: 'diaObjectId', width: 19 },
+  { head: 'RA', width: 10, isRight: true },
+  { head: 'Dec', width: 10, isRight: true },
+];
+const OFFSET: Column = { head: 'arcsec', width: 7, isRight: true };
+const SOURCES: readonly Column[] = [
+  { head: 'status', width: 20 },
+  { head: 'source in', width: 14 },
+  { head: 'arcsec', width: 6, isRight: true },
+];
+
+/** Whether a command prints its answer as a table: on request, or at a terminal if no other format is requested. */
+export function isForPeople({ options, flags }: Invocation): boolean {
+  const format = options.get('format');
+  return format === TABLE || (format === undefined && !flags.has('json') && process.stdout.isTTY === true);
+}
+
+export class TerminalTable {
+  readonly #columns: readonly Column[];
+  readonly #hasOffset: boolean;
+
+  /** @param hasOffset whether the objects have a distance from a position */
+  constructor(hasOffset: boolean) {
+    this.#hasOffset = hasOffset;
+    this.#columns = [...OBJECT, ...(hasOffset ? [OFFSET] : []), ...SOURCES];
+  }
+
+  head(): string {
+    return this.#line(this.#columns.map(({ head }) => head));
+  }
+
+  /** The line for an input that matches no object, or several. */
+  input(text: string, status: string): string {
+    return this.#line([text, '', '', ...(this.#hasOffset ? [''] : []), status]);
+  }
+
+  /** The lines of an object: one for each of its sources, nearest first. */
+  object({ diaObjectId_str, status, ra, dec, separation_arcsec: offset, matches = [] }: Found): string {
+    const about = [
+      diaObjectId_str,
+      fixed(ra, 6),
+      fixed(dec, 6),
+      ...(this.#hasOffset ? [fixed(offset, 2)] : []),
+      status,
+    ];
+    const nearestFirst = matches.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
+    const sources = nearestFirst.map(match => [match.catalog_name, fixed(match.separation_arcsec, 2)]);
+    const [first = [], ...others] = sources;
+    return [
+      this.#line([...about, ...first]),
+      ...others.map(source => this.#line([...about.map(() => ''), ...source])),
+    ].join('');
+  }
+
+  #line(cells: readonly string[]): string {
+    const padded = this.#columns.map(({ width, isRight }, i) => {
+      const cell = cells[i] ?? '';
+      return isRight ? cell.padStart(width) : cell.padEnd(width);
+    });
+    return `${printable(padded.join('  ').trimEnd())}\n`;
+  }
+}
+
+function fixed(value: number | null | undefined, digits: number): string {
+  return value === null || value === undefined ? '' : value.toFixed(digits);
+}

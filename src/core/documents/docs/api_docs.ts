@@ -1,0 +1,117 @@
+/** The API reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
+
+import type { Config } from '../../config/config.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
+import { ERROR_CODES } from '../../contract/codes.ts';
+import {
+  CATALOG_OUTCOMES,
+  DETAIL_LEVELS,
+  INPUT_STATUSES,
+  type Named,
+  OBJECT_STATUSES,
+  QUALIFIES_REASONS,
+  RESPONSE_MODES,
+} from '../../contract/enums.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
+import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
+import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts';
+import type { Paths } from '../openapi/parameters.ts';
+import { type Documented, paths, resourcePaths } from '../operations.ts';
+import { caveats, conventions, decimal, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
+import { type Block, code, heading, list, paragraph, quote, table } from './blocks.ts';
+import { filterSection, operationSection } from './operations.ts';
+
+/** @param base scheme and host, without a trailing slash */
+export function apiDocs(api: Documented, config: Config, base: string, catalogs: Catalogs): Block[] {
+  const document = openApiDocument(api, config, catalogs);
+  return [
+    heading(1, TITLE),
+    quote(SUMMARY),
+    paragraph(
+      `Service version ${config.APP_VERSION}, contract version ${CONTRACT_VERSION}. ` +
+        `The same in machine-readable form: [openapi.json](${base}/openapi.json). The current settings: [describe](${base}/api/describe).`,
+    ),
+    code(`curl '${base}/api/cone?ra=61.6223&dec=-49.2951&radius_arcsec=10'`),
+    heading(2, 'Conventions'),
+    list(conventions(config, catalogs)),
+    heading(2, 'What an answer does not mean'),
+    list(caveats()),
+    ...catalogSection(config, catalogs),
+    heading(2, 'Limits'),
+    list(limitSentences(config)),
+    ...operations(2, document, paths(api, config, catalogs), catalogs),
+    heading(2, 'Queries and jobs'),
+    paragraph('The operations of the Virtual Observatory: [TAP and UWS](/vo).'),
+    ...operations(3, document, resourcePaths(api, config, catalogs), catalogs),
+    ...filterSection(catalogs),
+    ...valueSections(),
+    heading(2, 'Errors'),
+    paragraph(
+      'Every operation can also answer 408, 431, 500, 501, 503 and 505, and every answer has the headers that `/openapi.json` lists.',
+    ),
+    paragraph(
+      'An error is a JSON object with `error`, `code`, `message`, `param` or `params` if parameters caused it, and `retryable`.',
+    ),
+    table(
+      ['Code', 'HTTP', 'Retryable', 'Meaning'],
+      ERROR_CODES.map(({ name, status, retryable, meaning }) => [`\`${name}\``, `${status}`, `${retryable}`, meaning]),
+    ),
+    heading(2, 'Connector'),
+    list([
+      ...api.setup(config, base),
+      ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
+      ...ARCHIVE_MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title} (\`${MCP_ARCHIVE_PATH}\` only).`),
+    ]),
+  ];
+}
+
+function operations(level: 2 | 3, document: OpenApiDocument, paths: Paths, catalogs: Catalogs): Block[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      operationSection(level, document, method, path, operation, catalogs),
+    ),
+  );
+}
+
+function catalogSection(config: Config, catalogs: Catalogs): Block[] {
+  return [
+    heading(2, 'Catalogs'),
+    paragraph(`Each is searched within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec of an object.`),
+    table(
+      ['Catalog', 'Release', 'What `catalog_source_id` is', 'Coverage map'],
+      catalogs.all.map(catalog => [
+        `\`${catalog.name}\``,
+        catalog.release,
+        sourceIdMeaning(catalog),
+        [
+          `HEALPix order ${orderInForce(catalog, catalogs)}, ${decimal(pixelArcmin(orderInForce(catalog, catalogs)))} arcmin.`,
+          orderRemark(catalog, catalogs),
+        ]
+          .join(' ')
+          .trimEnd(),
+      ]),
+    ),
+    heading(2, 'Reliability cuts'),
+    list(reliabilityCuts(config)),
+  ];
+}
+
+const VALUES: readonly (readonly [string, readonly Named[]])[] = [
+  ['Object status', OBJECT_STATUSES],
+  ['Input status', INPUT_STATUSES],
+  ['Catalog outcome', CATALOG_OUTCOMES],
+  ['Qualifies reason', QUALIFIES_REASONS],
+  ['Detail level', DETAIL_LEVELS],
+  ['Response mode', RESPONSE_MODES],
+];
+
+function valueSections(): Block[] {
+  return VALUES.flatMap(([title, values]) => [
+    heading(2, title),
+    table(
+      ['Value', 'Meaning'],
+      values.map(({ name, meaning }) => [`\`${name}\``, meaning]),
+    ),
+  ]);
+}

@@ -1,0 +1,43 @@
+/** Makes the service's OpenAPI document from the live configuration (docs/contract.md, Status and descriptions). */
+import type { Config } from '../../config/config.ts';
+import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
+import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { type Documented, paths, resourcePaths } from '../operations.ts';
+import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
+import { commonSchemas } from './common.ts';
+import { generalComponents, withGeneralParts } from './general.ts';
+import { lookupSchemas } from './lookup.ts';
+import { objectSchemas } from './objects.ts';
+import { recentSchemas } from './recent.ts';
+import { serviceSchemas } from './service.ts';
+
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+export type ComponentName = keyof OpenApiDocument['components']['schemas'];
+
+export function openApiDocument(api: Documented, config: Config, catalogs = PROJECT_CATALOGS) {
+  return {
+    openapi: '3.1.0',
+    info: { title: TITLE, version: CONTRACT_VERSION, description: description(config, catalogs) },
+    paths: withGeneralParts({ ...paths(api, config, catalogs), ...resourcePaths(api, config, catalogs) }),
+    components: {
+      schemas: {
+        ...commonSchemas(config, catalogs),
+        ...objectSchemas(catalogs),
+        ...lookupSchemas(config, catalogs),
+        ...recentSchemas(),
+        ...serviceSchemas(api),
+      },
+      ...generalComponents,
+    },
+  };
+}
+
+function description(config: Config, catalogs: Catalogs): string {
+  const paragraphs = [
+    SUMMARY,
+    `Service version ${config.APP_VERSION}, contract version ${CONTRACT_VERSION}.`,
+    ...conventions(config, catalogs),
+    ...caveats(),
+  ];
+  return paragraphs.join('\n\n');
+}

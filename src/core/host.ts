@@ -1,0 +1,173 @@
+/**
+ * What a capability is, and what the core gives to it. The core imports no capability: `src/capabilities.ts` lists
+ * them, and the entries of programs and threads pass the list on.
+ */
+
+import type { BesideWriter } from './background/beside.ts';
+import type { Budget } from './base/budget.ts';
+import type { Channel } from './base/channel.ts';
+import type { ClientAdmission } from './base/client_admission.ts';
+import type { Log } from './base/log.ts';
+import type { SharedState } from './base/shared_state.ts';
+import type { CommandTable } from './cli/command.ts';
+import type { Config, OwnSettings } from './config/config.ts';
+import type { RowProgress } from './contract/row_progress.ts';
+import type { DescribedLimits } from './documents/limits.ts';
+import type { DescribedOperation, Documented } from './documents/operations.ts';
+import type { PublishedGeneration } from './generations/tasks.ts';
+import type { Handler, Resource } from './http/exchange.ts';
+import type { JobKind } from './jobs/job_queue.ts';
+import type { JobStore } from './jobs/job_store.ts';
+import type { Exposition } from './metrics/exposition.ts';
+import type { ChildMemory } from './pool/child_memory.ts';
+import type { ReadingProcesses } from './pool/reading_processes.ts';
+import type { Service } from './service/service.ts';
+
+/**
+ * A part of the service that is removed by deleting its folder. Every command loads this object, so it is small: its
+ * functions load the rest when it is needed.
+ */
+export interface Capability {
+  /** The name of its folder. */
+  readonly name: string;
+  /** The names of the capabilities that it needs. It may import files of these, and of no others. */
+  readonly needs?: readonly string[];
+  /** Its own settings, which are loaded, bounded and documented like those of the core. */
+  readonly settings?: OwnSettings;
+  /** What a user can type after `nearsky`, listed with the commands of the core. */
+  readonly commands?: CommandTable;
+  /** What it answers over HTTP, loaded in each serving thread. */
+  readonly serve?: () => Promise<Served>;
+  /** What exists once per process, loaded in the main thread of a service. */
+  readonly main?: () => Promise<{ readonly part: PartOf }>;
+  readonly background?: Background;
+  readonly duties?: readonly DutyOf[];
+}
+
+/** Work of the writer thread of `serve`. Of several nodes that share a log, one at a time does it. */
+export interface DutyOf {
+  /** The name of its lease in the log. */
+  readonly name: string;
+  /** A path from the root without an extension. The module's task `duty` gets a `DutyTask` and returns the work. */
+  readonly module: string;
+  /** `--no-NAME` leaves it out; `doing` says what, in the help of that option. Without it, settings alone decide. */
+  readonly option?: { readonly name: string; readonly doing: string };
+  /** Sentences for the description of `serve`. */
+  readonly about?: string;
+  /** @throws ConfigError if the settings cannot be used */
+  readonly isWanted: (config: Config) => boolean;
+}
+
+/** Work that `serve` does beside answering. The option `--no-NAME`, with the capability's name, leaves it out. */
+export interface Background {
+  /** What is left out: a word for the help of that option, such as `publishing`. */
+  readonly doing: string;
+  /** A sentence for the description of `serve`. */
+  readonly about: string;
+  readonly load: () => Promise<{ readonly background: BackgroundOf }>;
+}
+
+/**
+ * Makes the work, before anything is opened; undefined if the settings ask for none.
+ * @throws ConfigError if they cannot be used
+ */
+export type BackgroundOf = (config: Config) => BesideWriter | undefined;
+
+export type { Resource };
+
+export type Operations = readonly Operation[];
+
+export interface Served {
+  readonly operations?: Operations;
+  /** Called once per serving thread. */
+  readonly resources?: (service: Service, api: Api) => readonly Resource[];
+  /** Documents those resources, each of which may answer several methods. */
+  readonly documented?: Documented['documented'];
+  /** How to set up programs that use it, for the documents. `base` is the scheme and host, without a slash at the end. */
+  readonly setup?: Documented['setup'];
+  /** Its limits on requests, for the description of the service. */
+  readonly limits?: DescribedLimits;
+  /** Its entries in VOSI's list of capabilities, as XML. `base` is the scheme and host of the service. */
+  readonly vosiCapability?: (config: Config, base: string) => string;
+  /** The limits on request bodies, by the beginning of their path. All other bodies are short JSON. */
+  readonly bodies?: (config: Config) => readonly BodyLimits[];
+  /** Answers all other paths. Only one capability may have it. */
+  readonly elsewhere?: (service: Service) => Handler;
+}
+
+export interface BodyLimits {
+  /** How the paths begin. */
+  readonly path: string;
+  /** A longer body is refused by its Content-Length. Whoever reads the body counts its bytes, too. */
+  readonly maxBytes: number;
+  /** The maximum number of bytes that are held in memory while the body arrives; 0 or more. */
+  readonly maxHeldBytes: number;
+}
+
+/** An address, with its description and its handler. */
+export interface Operation extends DescribedOperation {
+  /** The name under which requests are counted, if it is not `name`. */
+  readonly metric?: string;
+  /** Set for the operations of the service's specification: they accept only the method that it names, and no HEAD. */
+  readonly isSpecified?: true;
+  /** Set if answers do not depend on the objects, so that they never wait for a position in the log. */
+  readonly isWithoutObjects?: true;
+  /** Called once per serving thread. */
+  readonly handler: (service: Service, api: Api) => Handler;
+}
+
+/** Everything that can be asked over HTTP, and its documents: the sum over the capabilities. */
+export interface Api extends Documented {
+  readonly operations: Operations;
+  readonly resources: (service: Service) => readonly Resource[];
+  readonly vosiCapabilities: (config: Config, base: string) => string;
+  readonly bodies: (config: Config) => readonly BodyLimits[];
+  readonly elsewhere: Served['elsewhere'];
+}
+
+/** What the main thread offers to the part of a capability that exists once per process. */
+export interface MainHost {
+  readonly config: Config;
+  readonly log: Log;
+  readonly state: SharedState;
+  readonly admission: ClientAdmission;
+  readonly childMemory: ChildMemory;
+  /** The processes that read clients' uploads. */
+  readonly reading: ReadingProcesses;
+  /** Lets reading processes load a module of tasks when they start: a path from the root without an extension. */
+  loadAhead(module: string): void;
+  readonly jobs: JobStore;
+  /** The generation that answers queries now; undefined while there is none. */
+  readonly generation: () => PublishedGeneration | undefined;
+  /** Used by the command that crossmatches one table. */
+  readonly onProgress: ((progress: RowProgress) => void) | undefined;
+  /**
+   * Answers what serving threads ask on a channel. While the database cannot be read, they get `Unavailable` instead.
+   */
+  answer<Asked, Answer>(
+    channel: Channel<Asked, Answer>,
+    answer: (asked: Asked, budget: Budget) => Answer | Promise<Answer>,
+  ): void;
+  /**
+   * Answers with the number of a slot. The serving thread holds it until it releases it or ends. This works even if the
+   * database cannot be read.
+   */
+  lend<Asked, Answer>(
+    channel: Channel<Asked, Answer>,
+    answer: (asked: Asked) => Answer,
+    release: (slot: number) => void,
+  ): void;
+}
+
+/** Makes the part. It starts nothing, because a command may only want one answer. */
+export type PartOf = (host: MainHost) => Part;
+
+/** The part of a capability that exists once per process. */
+export interface Part {
+  /** The jobs that it runs, by kind. */
+  readonly jobs?: Readonly<Record<string, JobKind>>;
+  /** Begins work that no request asked for. Called when the service listens. */
+  start?(): void;
+  addMetrics?(exposition: Exposition): void;
+  close?(): Promise<void> | void;
+}

@@ -1,0 +1,46 @@
+/** The media types or codings that a client accepts, and their weights (RFC 9110, section 12.5). */
+import { type AnswerFormat, FORMATS } from '../contract/formats.ts';
+
+/**
+ * The weight of each name in an `Accept` or `Accept-Encoding` header, in lower case: 0 to 1; an invalid weight counts
+ * as 0.
+ */
+export function weightsOf(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const item of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map(part => part.trim());
+    const q = parameters.find(parameter => /^q\s*=/.test(parameter));
+    const weight = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1));
+    if (name !== '') weights.set(name, weight >= 0 && weight <= 1 ? weight : 0);
+  }
+  return weights;
+}
+
+const mediaTypesOf = ({ mediaType, synonyms = [] }: (typeof FORMATS)[number] & { synonyms?: readonly string[] }) => [
+  mediaType,
+  ...synonyms,
+];
+const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(
+  FORMATS.flatMap(format => mediaTypesOf(format).map(type => [type, format.name] as const)),
+);
+
+/**
+ * Chooses the format that `Accept` names with the highest weight. Among equal weights, the first format that is not
+ * JSON wins. JSON wins if its weight is higher, even if a wildcard gives it that weight. The answer is also JSON if the
+ * client names no other format: it is never refused.
+ */
+export function preferredFormat(accept: string | null): AnswerFormat {
+  if (accept === null || accept === '*/*' || accept === 'application/json') return 'json';
+  const weights = weightsOf(accept);
+  let best: AnswerFormat = 'json';
+  let bestWeight = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  for (const [name, weight] of weights) {
+    const format = NAMES.get(name);
+    if (format === undefined || format === 'json' || weight === 0) continue;
+    if (weight > bestWeight || (weight === bestWeight && best === 'json')) {
+      best = format;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,91 @@
+/** Loads what capabilities need in a thread. */
+import { messageOf } from './base/error_text.ts';
+import { allLimits } from './documents/limits.ts';
+import type { Api, Capability, PartOf, Served } from './host.ts';
+
+/** @throws Error naming a capability that cannot be loaded, or whose operations have the name or path of another one's */
+export async function loadApi(capabilities: readonly Capability[]): Promise<Api> {
+  const loaded = await Promise.all(
+    capabilities.map(async ({ name, serve }) => ({ name, served: (await namingErrors(name, serve)) ?? {} })),
+  );
+  const served: readonly Served[] = loaded.map(({ served }) => served);
+  const owners = new Map<string, string>();
+  /** A path is the same one if only its parameters have other names. */
+  const claim = (capability: string, place: string) => {
+    const key = place.replaceAll(/:\w+/g, ':');
+    const owner = owners.get(key) ?? capability;
+    if (owner !== capability) throw unusable(capability, `${owner} has ${place}, too`);
+    owners.set(key, owner);
+  };
+  for (const { name: owner, served } of loaded) {
+    for (const { name, path } of served.operations ?? [])
+      for (const place of [`the operation ${name}`, `the path ${path}`]) claim(owner, place);
+    if (served.elsewhere) claim(owner, 'the answer to all other paths');
+  }
+  const api: Api = {
+    operations: served.flatMap(({ operations }) => operations ?? []),
+    resources: service =>
+      loaded.flatMap(({ name, served }) => {
+        const resources = served.resources?.(service, api) ?? [];
+        for (const { path } of resources) claim(name, `the path ${path}`);
+        return resources;
+      }),
+    documented: (config, catalogs) => served.flatMap(({ documented }) => documented?.(config, catalogs) ?? []),
+    setup: (config, base) => served.flatMap(({ setup }) => setup?.(config, base) ?? []),
+    limits: allLimits(served.flatMap(({ limits }) => limits ?? [])),
+    vosiCapabilities: (config, base) =>
+      served.map(({ vosiCapability }) => vosiCapability?.(config, base) ?? '').join(''),
+    bodies: config => served.flatMap(({ bodies }) => bodies?.(config) ?? []),
+    elsewhere: served.find(({ elsewhere }) => elsewhere)?.elsewhere,
+  };
+  return api;
+}
+
+/**
+ * The makers of what exists once per process.
+ * @throws Error naming a capability that cannot be loaded; makers and parts throw such errors, too, also for jobs of a
+ *   kind that another capability has
+ */
+export async function loadParts(capabilities: readonly Capability[]): Promise<readonly PartOf[]> {
+  const loaded = await Promise.all(
+    capabilities.map(async ({ name, main }) => ({ name, part: (await namingErrors(name, main))?.part })),
+  );
+  const owners = new Map<string, string>();
+  return loaded.flatMap(({ name, part }) => {
+    if (!part) return [];
+    const naming = <T>(work: () => T): T => {
+      try {
+        return work();
+      } catch (error) {
+        throw unusable(name, messageOf(error), error);
+      }
+    };
+    const makes: PartOf = host => {
+      const made = naming(() => part(host));
+      for (const kind of Object.keys(made.jobs ?? {})) {
+        const owner = owners.get(kind) ?? name;
+        if (owner !== name) throw unusable(name, `${owner} has jobs of the kind ${kind}, too`);
+        owners.set(kind, owner);
+      }
+      return {
+        ...(made.jobs && { jobs: made.jobs }),
+        start: () => naming(() => made.start?.()),
+        addMetrics: exposition => naming(() => made.addMetrics?.(exposition)),
+        close: () => made.close?.(),
+      };
+    };
+    return makes;
+  });
+}
+
+async function namingErrors<T>(name: string, load?: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await load?.();
+  } catch (error) {
+    throw unusable(name, messageOf(error), error);
+  }
+}
+
+function unusable(name: string, why: string, cause?: unknown): Error {
+  return new Error(`Cannot use the capability ${name} because ${why}`, { cause });
+}

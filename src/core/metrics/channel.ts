@@ -1,0 +1,3 @@
+import { channel } from '../base/channel.ts';
+
+export const METRICS = channel<null, string>('metrics');

@@ -1,0 +1,30 @@
+/** The contract suite, over HTTP, against this service as a process that has imported the suite's world. */
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearsky, startServer, withDirectory } from '../../e2e/support.ts';
+import { hold, writeSnapshot } from './hold.ts';
+import { WORLD_FILE } from './suite/make_world.ts';
+import { CHECKS, runChecks } from './suite/suite.ts';
+
+const test = suite('contract/suite');
+
+test('the service holds every check [Status and descriptions]', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('import', '--data', data, WORLD_FILE, writeSnapshot(directory, 0));
+    const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch', '--workers', '1']);
+    await hold(server.url, CHECKS);
+    assert.is((await server.stop()).code, 0);
+  }));
+
+test('a service without the world fails', () =>
+  withDirectory(async data => {
+    const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch']);
+    let failed = 0;
+    for await (const { failure } of runChecks(server.url, CHECKS)) if (failure !== undefined) failed++;
+    assert.ok(failed > CHECKS.length / 3, `${failed} of ${CHECKS.length}`);
+    await server.stop();
+  }));
+
+test.run();

@@ -1,0 +1,35 @@
+/** The parts that capabilities make. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Capability, MainHost, Part } from '../../src/core/host.ts';
+import { loadParts } from '../../src/core/loaded.ts';
+import type { Exposition } from '../../src/core/metrics/exposition.ts';
+
+const test = suite('core/loaded');
+
+async function partsOf(parts: Readonly<Record<string, Part>>): Promise<Part[]> {
+  const capabilities = Object.entries(parts).map(([name, part]): Capability => {
+    return { name, main: async () => ({ part: () => part }) };
+  });
+  return (await loadParts(capabilities)).map(make => make({} as MainHost));
+}
+
+const failing = () => {
+  throw new Error('it is broken');
+};
+const NO_RUN = { run: failing } as never;
+
+test('jobs of one kind have one capability', async () => {
+  const jobs = { search: NO_RUN };
+  const error = await partsOf({ one: { jobs }, two: { jobs } }).catch(each => each);
+  assert.match(`${error}`, 'Cannot use the capability two because one has jobs of the kind search, too');
+  assert.is((await partsOf({ one: { jobs }, two: { jobs: { other: NO_RUN } } })).length, 2);
+});
+
+test('a part that fails while it starts or is counted is named', async () => {
+  const [part] = await partsOf({ mine: { start: failing, addMetrics: failing } });
+  assert.throws(() => part!.start!(), /^Cannot use the capability mine because it is broken$/);
+  assert.throws(() => part!.addMetrics!({} as Exposition), /^Cannot use the capability mine because it is broken$/);
+});
+
+test.run();

@@ -1,0 +1,109 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { publish } from '../../../src/core/store/registry.ts';
+import type { TnsRecord } from '../../../src/core/store/types.ts';
+import { failure, withStore } from './support.ts';
+
+const test = suite('TNS registry');
+
+const record = (objid: number, name: string, fields: Partial<TnsRecord> = {}): TnsRecord => {
+  return { objid, name, namePrefix: 'AT', ra: 10, dec: -20, classification: null, redshift: null, ...fields };
+};
+
+test('a name is found whatever its case, the lowest objid of several, and no name that merely begins so', () =>
+  withStore(async (store, writer) => {
+    assert.is(store.tnsSnapshotEpochUs(), null);
+    assert.is(store.tnsByName('2026a'), undefined);
+    const load = await writer.beginRegistry();
+    const full = record(256, '2026A', { namePrefix: 'SN', classification: 'SN Ia', redshift: 0.0123 });
+    await writer.stageRegistry(load, [record(300, '2026a'), full, record(2, '2026aa'), record(1, '2026a b')]);
+    assert.is(store.tnsByName('2026a'), undefined);
+    await writer.publishRegistry(load, 1_790_000_000_000_001);
+    assert.is(store.tnsSnapshotEpochUs(), 1_790_000_000_000_001);
+    assert.equal(store.tnsByName('2026a'), full);
+    assert.is(store.tnsByName('2026aa')!.objid, 2);
+    for (const absent of ['2026', '2026ab', '', '2026A']) assert.is(store.tnsByName(absent), undefined, absent);
+  }));
+
+test('of two objects of one objid the first stays', () =>
+  withStore(async (store, writer) => {
+    const load = await writer.beginRegistry();
+    const outcomes = await writer.stageRegistry(load, [record(1, '2026a'), record(1, '2026a'), record(1, '2026b')]);
+    assert.equal(outcomes, ['added', 'unchanged', 'conflict']);
+    assert.equal(await writer.stageRegistry(load, [record(1, '2026b')]), ['conflict']);
+    await writer.publishRegistry(load, 0);
+    assert.is(store.tnsByName('2026b'), undefined);
+    assert.is(store.tnsByName('2026a')!.objid, 1);
+  }));
+
+test('a load replaces the registry in one step, and nothing of the former remains', () =>
+  withStore(async (store, writer) => {
+    const seen = () => [store.tnsSnapshotEpochUs(), store.tnsByName('2026a')?.ra, store.tnsByName('2026b')?.ra];
+    const first = await writer.beginRegistry();
+    await writer.stageRegistry(first, [record(1, '2026a', { ra: 1 })]);
+    await writer.publishRegistry(first, 100);
+    const second = await writer.beginRegistry();
+    await writer.stageRegistry(second, [record(1, '2026b', { ra: 2 })]);
+    assert.equal(seen(), [100, 1, undefined]);
+    await writer.publishRegistry(second, 200);
+    assert.equal(seen(), [200, undefined, 2]);
+    assert.is(store.databases.tns_objects.getKeysCount(), 1);
+    assert.is(store.databases.tns_names.getKeysCount(), 1);
+    const empty = await writer.beginRegistry();
+    await writer.publishRegistry(empty, 50);
+    assert.equal(seen(), [50, undefined, undefined]);
+  }));
+
+test('a load that was overtaken is refused, and one that broke off or is dropped leaves nothing', () =>
+  withStore(async (store, writer) => {
+    const [brokenOff, slow, fast] = [
+      await writer.beginRegistry(),
+      await writer.beginRegistry(),
+      await writer.beginRegistry(),
+    ];
+    for (const load of [brokenOff!, slow!, fast!]) await writer.stageRegistry(load, [record(load, '2026a')]);
+    await writer.publishRegistry(fast!, 100);
+    assert.match(
+      (await failure(() => writer.publishRegistry(slow!, 200))).message,
+      /another load has replaced it meanwhile/,
+    );
+    assert.equal([store.tnsSnapshotEpochUs(), store.tnsByName('2026a')?.objid], [100, fast]);
+    const dropped = await writer.beginRegistry();
+    await writer.stageRegistry(dropped, [record(9, '2026c')]);
+    await writer.dropRegistry(dropped);
+    assert.is(store.databases.tns_objects.getKeysCount(), 1);
+    assert.is(store.databases.tns_names.getKeysCount(), 1);
+  }));
+
+test('what a killed process left of a former registry is tidied away, and a load that is being staged is not', () =>
+  withStore(async (store, writer) => {
+    await writer.tidyRegistry();
+    const [first, second, third] = [1, 2, 3].map(() => writer.beginRegistry());
+    for (const load of [await first!, await second!, await third!])
+      await writer.stageRegistry(load, [record(load, `2026x${load}`)]);
+    // The state of a load that was killed before it removed the first.
+    store.databases.meta.transactionSync(() => {
+      publish(store.databases, { load: 2, epochUs: 5, fileEpochUs: 5, validators: null });
+    });
+    const keys = () => [store.databases.tns_objects.getKeysCount(), store.databases.tns_names.getKeysCount()];
+    assert.equal(keys(), [3, 3]);
+    await writer.tidyRegistry();
+    assert.equal(keys(), [2, 2]);
+    await writer.publishRegistry(3, 6);
+    assert.equal([store.tnsByName('2026x3')?.objid, ...keys()], [3, 1, 1]);
+  }));
+
+test('a large registry is removed in several commits', () =>
+  withStore(async (store, writer) => {
+    const first = await writer.beginRegistry();
+    const records = Array.from({ length: 30_000 }, (_, i) => record(i, `2026n${i}`));
+    await writer.stageRegistry(first, records);
+    await writer.publishRegistry(first, 100);
+    assert.is(store.tnsByName('2026n29999')!.objid, 29_999);
+    const second = await writer.beginRegistry();
+    await writer.publishRegistry(second, 200);
+    assert.is(store.databases.tns_objects.getKeysCount(), 0);
+    assert.is(store.databases.tns_names.getKeysCount(), 0);
+  }));
+
+test.run();

@@ -1,2 +1,0 @@
-/** The entry of the thread that writes. */
-export { runWriter as default } from '../src/background/writer_thread.ts';
