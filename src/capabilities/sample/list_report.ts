@@ -1,6 +1,5 @@
 /** The task `listReport`: reports on a list of any length, in a thread that has the index. Memory is bounded. */
-import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { beginFits, type TableWriter, tableFormat } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
@@ -9,23 +8,22 @@ import { openGeneration, pixel24, type SkyIndex } from '@nearsky/sky-index';
 import { Clock, type InSteps, type Past, type QueryContext } from '../../core/answers/context.ts';
 import { beginState, continueState, stateSteps } from '../../core/answers/history.ts';
 import { SharedFragments } from '../../core/answers/shared_fragments.ts';
-import { requireSpareBytes } from '../../core/base/disk.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
 import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
-import { formatTime } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { MatchFormat } from '../../core/contract/formats.ts';
 import { answerSettings } from '../../core/crossmatch/provenance.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
+import { AnswerFile, type TableOutput } from '../../core/jobs/table_task.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
 import type { StoredObjects } from '../../core/store/objects_at.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { parseTnsName } from '../../core/tns/names.ts';
 import type { ListedInput } from './list_task.ts';
-import type { SampleOptions } from './options.ts';
+import { type SampleOptions, stateOfReport } from './options.ts';
 import { type Resolved, resolve, SAMPLE_QUERY, type SampleInput, type SampleQuery } from './resolve.ts';
 import type { SampleRow } from './rows.ts';
 import { sampleTable } from './sample_table.ts';
@@ -42,19 +40,15 @@ export interface ListRequest extends SampleOptions {
   readonly objectRadiusArcsec: number | undefined;
 }
 
-export interface ListReportTask extends Task<ListReported>, ListRequest {
+export interface ListReportTask extends Task<ListReported>, ListRequest, TableOutput {
   readonly module: 'src/capabilities/sample/list_report';
   readonly kind: 'listReport';
   /** The file of inputs: see `ListTask`. */
   readonly inputs: string;
   readonly rows: number;
-  readonly output: string;
-  readonly maxOutputBytes: number;
-  /** Whether the answer must survive a restart of the service. */
-  readonly isKept: boolean;
   readonly generation: PublishedGeneration;
   readonly config: Config;
-  /** Four numbers: rows that are read, rows of the output, 1 to end the task, and one that is unused. */
+  /** Three numbers: rows that are read, rows of the output, 1 to end the task. */
   readonly progress: Int32Array;
 }
 
@@ -121,14 +115,7 @@ async function runListReport(task: ListReportTask): Promise<ListReported> {
       });
       task.progress[0] = Math.min(count, from + CHUNK);
     }
-    const { entry } = context.stored;
-    const journalEntry = entry ?? store.lastSequence();
-    const latestUs = entry === undefined ? store.latestIngestTimeUs() : store.at(entry).latestIngestUs();
-    const about = {
-      provenance: settings.provenance,
-      journalEntry,
-      date: latestUs ? formatTime(latestUs).slice(0, 10) : null,
-    };
+    const about = { provenance: settings.provenance, ...stateOfReport(store, context.stored.entry) };
     const described = summary.described();
     const head = reportHead({ ...task, ...about }, count);
     const tail = reportTail(catalogs, described, { ...task, ...about });
@@ -208,16 +195,15 @@ function inputOf(
   }
 }
 
-/** The answer's file, written in parts. */
+/** The answer, written in parts. */
 class Output {
   readonly sink = new ByteSink();
   readonly #task: ListReportTask;
-  readonly #file: number;
-  #bytes = 0;
+  readonly #file: AnswerFile;
 
   constructor(task: ListReportTask) {
     this.#task = task;
-    this.#file = openSync(task.output, 'w', 0o600);
+    this.#file = new AnswerFile(task);
   }
 
   /** Call this after each row. */
@@ -229,24 +215,20 @@ class Output {
   }
 
   #write(): void {
-    const { output, maxOutputBytes } = this.#task;
-    this.#bytes += this.sink.length;
-    if (this.#bytes > maxOutputBytes)
-      throw new Unavailable(`the answer has more than ${maxOutputBytes} bytes, for which there is no disk space`);
-    requireSpareBytes(dirname(output), this.sink.length);
-    writeSync(this.#file, this.sink.bytes, 0, this.sink.length);
+    this.#file.write(this.sink.bytes.subarray(0, this.sink.length));
     this.sink.length = 0;
   }
 
+  /** Returns the bytes of the answer. */
   end(): number {
     this.#write();
     this.#task.progress[1] = this.#task.rows;
-    if (this.#task.isKept) fsyncSync(this.#file);
-    return this.#bytes;
+    this.#file.end();
+    return this.#file.bytes;
   }
 
   close(): void {
-    closeSync(this.#file);
+    this.#file.close();
   }
 }
 

@@ -1,22 +1,18 @@
 /** Reads a list of transients from a table. This is the task of a process that reads uploads. */
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   type Cell,
   findPositions,
   type InputTable,
-  openQuickTable,
-  openTable,
   type PositionColumns,
   readPositions,
   TableError,
-  type TableLimits,
 } from '@nearsky/astrotables';
-import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
-import { fullDisk, isFullDisk, requireSpareBytes } from '../../core/base/disk.ts';
-import { Unavailable } from '../../core/base/refusal.ts';
-import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
+import { requireSpareBytes } from '../../core/base/disk.ts';
+import { openSent, refusalOf, type TableInput, type TableRefusal } from '../../core/jobs/table_task.ts';
+import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { MAX_LABEL } from './limits.ts';
 
 /** The columns that a request names. */
@@ -28,24 +24,15 @@ export interface ListColumns {
   readonly frame?: string | undefined;
 }
 
-export interface ListTask extends Task<ListRead> {
+export interface ListTask extends Task<ListRead>, TableInput {
   readonly module: 'src/capabilities/sample/list_task';
   readonly kind: 'readList';
-  readonly limits: TableLimits;
-  /** A table beyond these bounds is refused as too large, and tried again without them in another slot. */
-  readonly quick?: TableLimits;
   readonly columns: ListColumns;
-  /** The table, or the path of its file. */
-  readonly input: Uint8Array | string;
   /** The path for the inputs, which are JSON, one a line: see `ListedInput`. */
   readonly inputs: string;
 }
 
-/** The message completes "Cannot report on the table because ...". */
-export type ListRead =
-  | { readonly outcome: 'read'; readonly rows: number }
-  | { readonly outcome: 'refused'; readonly message: string; readonly param: string | undefined }
-  | { readonly outcome: 'unavailable'; readonly message: string };
+export type ListRead = { readonly outcome: 'read'; readonly rows: number } | TableRefusal;
 
 /** A row of the list: an id, else a position (ICRS degrees), else a name, else what is wrong. */
 export interface ListedInput {
@@ -56,8 +43,6 @@ export interface ListedInput {
   readonly wrong?: string;
   readonly label?: string;
 }
-
-export const TOO_LARGE = 'it takes more memory than is allowed for a table: send it in parts';
 
 const ID_NAMES = ['diaobjectid', 'diaobjectidstr', 'nearskydiaobjectid', 'objectid'];
 const LABEL_NAMES = ['tnsname', 'iauname', 'name', 'objname', 'sn', 'transient', 'label', 'target', 'id'];
@@ -70,20 +55,14 @@ async function runReadList(task: ListTask): Promise<ListRead> {
   try {
     return { outcome: 'read', rows: await readList(task) };
   } catch (error) {
-    if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
-    if (isFullDisk(error)) return { outcome: 'unavailable', message: fullDisk().message };
-    if (error instanceof Unavailable) return { outcome: 'unavailable', message: error.message };
-    if (isOutOfMemory(error) || error instanceof PoolError)
-      return { outcome: 'refused', message: TOO_LARGE, param: undefined };
-    throw error;
+    return refusalOf(error);
   }
 }
 
-async function readList({ input, inputs, limits, quick, columns }: ListTask): Promise<number> {
-  const bytes = typeof input === 'string' ? readFileSync(input) : input;
+async function readList(task: ListTask): Promise<number> {
+  const { inputs, columns } = task;
   // Ids keep their digits as text, and numbers stay numbers.
-  const table = await (quick ? openQuickTable(bytes, limits, true, quick) : openTable(bytes, limits, true));
-  if (!table) throw new TableError(TOO_LARGE);
+  const table = await openSent(task, true);
   const id = columnOf(table, columns.id, ID_NAMES);
   const name = columnOf(table, columns.name, LABEL_NAMES);
   if (id !== undefined && table.columns[id]!.type === 'float64')

@@ -17,13 +17,14 @@ import type { RowProgress } from '../../core/contract/row_progress.ts';
 import { crossmatchPool } from '../../core/crossmatch/pool.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { MainHost } from '../../core/host.ts';
+import type { TableFiles } from '../../core/http/sent_table.ts';
 import type { Job, JobRequest, JobResult } from '../../core/jobs/job.ts';
 import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
-import { MemoryTaken } from '../../core/pool/child_memory.ts';
+import { type TableOutput, type TableRefusal, TOO_LARGE } from '../../core/jobs/table_task.ts';
 import type { Pool } from '../../core/pool/pool.ts';
 import { QUICK_TABLE, type Reading } from '../../core/pool/reading_processes.ts';
 import type { ListFormat, ListReported, ListReportTask, ListRequest } from './list_report.ts';
-import { type ListColumns, type ListRead, type ListTask, TOO_LARGE } from './list_task.ts';
+import type { ListColumns, ListRead, ListTask } from './list_task.ts';
 
 /** The longest wait for the index, which is soon ready after a start. */
 const INDEX_MS = 200;
@@ -39,19 +40,13 @@ export interface ListJobRequest extends ListRequest {
   readonly columns: ListColumns;
 }
 
-export interface ListAsked {
-  /** The name under which the list counts against the client's share. */
-  readonly client: string;
+export interface ListAsked extends TableFiles {
   readonly request: ListJobRequest;
-  readonly input: Uint8Array | string;
-  readonly inputBytes: number;
-  readonly output: string;
-  readonly maxOutputBytes: number;
 }
 
 export type ListWritten =
   | ({ readonly outcome: 'written'; readonly format: ListFormat } & Omit<ListReported, 'problems'>)
-  | Exclude<ListRead, { readonly outcome: 'read' }>;
+  | TableRefusal;
 
 export type ListHost = Pick<
   MainHost,
@@ -105,17 +100,9 @@ export class Lists {
     const asked = { client, request: request as ListJobRequest, ...paths, inputBytes: Number.POSITIVE_INFINITY };
     try {
       while (!this.#host.generation()) await sleep(INDEX_MS, undefined, { signal: ends });
-      const read = await processes.forJob(this.#reading(asked, inputs, asked.inputBytes), ends).catch(error => {
-        throw error instanceof MemoryTaken ? new JobError(error.message) : error;
-      });
+      const read = await processes.forJob(this.#reading(asked, inputs, asked.inputBytes), ends);
       if (read.outcome !== 'read') throw new JobError(read.message);
-      const onProgress = (progress: RowProgress) => {
-        try {
-          if (jobs.read(id)) jobs.setProgress(id, progress);
-        } catch {
-          // If the disk is full, writing the result will report that.
-        }
-      };
+      const onProgress = (progress: RowProgress) => jobs.noteProgress(id, progress);
       const written = await this.#report('job', { ...asked, inputs, isKept: true }, read.rows, ends, onProgress);
       if (written.outcome !== 'written') throw new JobError(written.message);
       return { mediaType: mediaTypeOf(written.format), bytes: written.bytes, about: written };
@@ -139,8 +126,8 @@ export class Lists {
       task,
       quickTask: { ...task, quick: QUICK_TABLE } as ListTask,
       inputBytes,
-      isTooLarge: read => read.outcome === 'refused' && read.message === TOO_LARGE,
-      tooLarge: { outcome: 'refused', message: TOO_LARGE, param: undefined },
+      isTooLarge: read => read.outcome === 'refused' && read.message === TOO_LARGE.message,
+      tooLarge: TOO_LARGE,
     };
   }
 
@@ -153,7 +140,7 @@ export class Lists {
       output,
       maxOutputBytes,
       isKept,
-    }: Omit<ListAsked, 'input'> & Pick<ListReportTask, 'inputs' | 'isKept'>,
+    }: Pick<ListAsked, 'request'> & Pick<ListReportTask, 'inputs' | keyof TableOutput>,
     rows: number,
     ends: AbortSignal,
     onProgress: (progress: RowProgress) => void,
@@ -162,7 +149,7 @@ export class Lists {
     const generation: PublishedGeneration | undefined = this.#host.generation();
     if (!generation) throw new Unavailable('the index is not ready');
     const pool = (this.#pools[of] ??= crossmatchPool(this.#config, 1, { isBackground: of === 'job' }));
-    const progress = new Int32Array(new SharedArrayBuffer(16));
+    const progress = new Int32Array(new SharedArrayBuffer(12));
     const look = () => onProgress({ of: rows, searched: progress[0]!, done: progress[1]! });
     const timer = setInterval(look, LOOK_MS);
     const end = () => {

@@ -1,5 +1,7 @@
 /** What a report is asked for, and what it says of itself. */
+import { formatTime } from '../../core/base/times.ts';
 import type { Provenance } from '../../core/crossmatch/provenance.ts';
+import type { Store } from '../../core/store/store.ts';
 
 export interface SampleOptions {
   /** The names of the catalogs to report on. */
@@ -11,11 +13,17 @@ export interface SampleOptions {
   readonly brightArcsec: number;
 }
 
-/** What a report says of itself. */
+/** What a report says of itself. A report of an entry always says the same. */
 export interface AboutReport {
   readonly provenance: Provenance;
   /** The entry of the journal that the report is from. */
   readonly journalEntry: number;
   /** The day of the latest ingest of that entry, YYYY-MM-DD; null without objects. */
   readonly date: string | null;
+}
+
+/** @param entry undefined for the present */
+export function stateOfReport(store: Store, entry: number | undefined): Pick<AboutReport, 'journalEntry' | 'date'> {
+  const latestUs = entry === undefined ? store.latestIngestTimeUs() : store.at(entry).latestIngestUs();
+  return { journalEntry: entry ?? store.lastSequence(), date: latestUs ? formatTime(latestUs).slice(0, 10) : null };
 }

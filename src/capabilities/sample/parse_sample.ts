@@ -1,15 +1,15 @@
 /** Reads the body of a request for a report (docs/contract.md, Sample). */
 import { toJson } from '@nearsky/astrotables/json';
 import { shorten } from '../../core/base/error_text.ts';
-import type { SentObject, SentValue } from '../../core/base/json_reader.ts';
+import type { SentValue } from '../../core/base/json_reader.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { type Kind, number, textual } from '../../core/contract/kind.ts';
 import { JOURNAL_ENTRY, radiusKind, upTo } from '../../core/documents/kinds.ts';
 import { requestedState } from '../../core/http/cursor.ts';
-import { ApiError, invalidParameter, missingParameter } from '../../core/http/errors.ts';
-import { invalidBody } from '../../core/http/json_body.ts';
+import { invalidParameter } from '../../core/http/errors.ts';
 import { parseInput } from '../../core/http/lookup_input.ts';
+import { inputsRequest, namesHaveNoHistory } from '../../core/http/lookup_request.ts';
 import { fieldOf } from '../../core/http/params.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC, MAX_LABEL, MAX_SAMPLE_ROWS } from './limits.ts';
 import type { SampleOptions } from './options.ts';
@@ -29,14 +29,7 @@ export function parseSample(
   config: Config,
   catalogs: Catalogs,
 ): { readonly query: SampleQuery; readonly earlier: SampleQuery | undefined; readonly options: SampleOptions } {
-  if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object (${shorten(toJson(body))} was given)`);
-  const request: SentObject = body;
-  const unknown = [...request.keys()].find(name => !FIELDS.includes(name));
-  if (unknown !== undefined) {
-    const message = `Cannot report by ${shorten(unknown)} because the body has only the fields ${FIELDS.join(', ')}`;
-    throw new ApiError('invalid_parameter', message, { param: unknown });
-  }
-  if (!request.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');
+  const request = inputsRequest(body, 'report', FIELDS);
   const read = <T>(name: string, kind: Kind<T>): T | undefined => {
     const value = request.get(name) ?? null;
     return value === null ? undefined : fieldOf(kind, name, value);
@@ -53,12 +46,7 @@ export function parseSample(
   const inputs = inputsOf(request.get('inputs')!, radius, config);
   const hasName = inputs.some(({ input }) => input.kind === 'tns');
   for (const [param, entry] of Object.entries({ at, since }))
-    if (entry !== undefined && hasName)
-      throw new ApiError(
-        'invalid_parameter',
-        `Cannot look up names at an earlier journal entry because the registry has no history: leave out ${param}, or all names`,
-        { param },
-      );
+    if (entry !== undefined && hasName) throw namesHaveNoHistory(param);
   const query = { kind: SAMPLE_QUERY, inputs, found: [], state: hasName ? undefined : requestedState(at) };
   const earlier =
     since === undefined ? undefined : { kind: SAMPLE_QUERY, inputs, found: [], state: requestedState(since) };

@@ -3,7 +3,6 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { NotInHistory } from '../../core/answers/context.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
-import { formatTime } from '../../core/base/times.ts';
 import { answerList } from '../../core/http/answer_list.ts';
 import { formatAsked, reachState, withEntry } from '../../core/http/answer_query.ts';
 import { ApiError } from '../../core/http/errors.ts';
@@ -13,6 +12,7 @@ import type { Service } from '../../core/service/service.ts';
 import { changedRows } from './changes.ts';
 import { SAMPLE } from './channel.ts';
 import { MAX_SAMPLE_ROWS } from './limits.ts';
+import { stateOfReport } from './options.ts';
 import { parseSample } from './parse_sample.ts';
 import { reportList } from './report_list.ts';
 import type { SampleQuery } from './resolve.ts';
@@ -32,15 +32,9 @@ export function reportSample(service: Service): Handler {
     await reachState(service, exchange.budget, query);
     const { entry } = await service.queries.run(query, exchange);
     if (earlier) await runEarlier(service, exchange, earlier);
-    const seen = service.read(store => ({
-      journalEntry: entry ?? store.lastSequence(),
-      latestUs: entry === undefined ? store.latestIngestTimeUs() : store.at(entry).latestIngestUs(),
-    }));
-    if (!seen) throw new Unavailable('the database cannot be read');
-    const { journalEntry, latestUs } = seen;
-    // The day of the state, not of the request: the report of an entry is always the same.
-    const date = latestUs ? formatTime(latestUs).slice(0, 10) : null;
-    const about = { provenance, journalEntry, date, client: exchange.client };
+    const state = service.read(store => stateOfReport(store, entry));
+    if (!state) throw new Unavailable('the database cannot be read');
+    const about = { provenance, ...state, client: exchange.client };
     const reported = await coordination.ask(SAMPLE, { ...options, ...about, rows: query.found }, exchange.budget);
     const changes = earlier && toJson(changedRows(earlier.found, query.found));
     const json = changes ? `${reported.json.slice(0, -1)}, "changes": ${changes}}` : reported.json;

@@ -1,10 +1,11 @@
 /** The rows of a report (docs/contract.md, Sample). */
+import { GALACTIC, ICRS, rotated, rotationBetween } from '@nearsky/astrotables/frames';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { Verdict } from '../../core/contract/verdict.ts';
 import { roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
+import type { SkyPosition } from '../../core/store/types.ts';
 import type { BrightStar, PositionRead } from './read_catalog.ts';
 import type { RegistryEntry, Resolved } from './resolve.ts';
-import { galacticLatitude } from './statistics.ts';
 
 export const SAMPLE_OUTCOMES = [
   { name: 'coincident_source', meaning: 'a source lies within the radius' },
@@ -66,7 +67,7 @@ export function reportRow(
     diaObjectId_str: resolved.id,
     ra: position?.ra ?? null,
     dec: position?.dec ?? null,
-    galactic_latitude: position && Math.round(galacticLatitude(position.ra, position.dec) * 1e4) / 1e4,
+    galactic_latitude: position && galacticLatitude(position),
     separation_arcsec: resolved.separationArcsec,
     same_place: resolved.samePlace,
     tns: resolved.tns,
@@ -74,6 +75,14 @@ export function reportRow(
     bright_stars,
     flags: flagsOf(resolved, cells, bright_stars),
   };
+}
+
+const TO_GALACTIC = rotationBetween(ICRS, GALACTIC);
+
+/** Degrees, to four digits. */
+function galacticLatitude({ ra, dec }: SkyPosition): number {
+  const [, latitude] = rotated(TO_GALACTIC, ra, dec);
+  return Math.round(latitude * 1e4) / 1e4;
 }
 
 const NO_SOURCE = {

@@ -1,12 +1,12 @@
 /** `nearsky sample`: a report on a list of transients. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
-import type { Answered, Ask, Asked } from '../../core/cli/asking.ts';
-import { type Command, type Invocation, UsageError } from '../../core/cli/command.ts';
+import { requireAnswer } from '../../core/cli/ask.ts';
+import { type Command, type Invocation, Progress, shownCount, UsageError } from '../../core/cli/command.ts';
+import { askAsJob, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
+import type { RowProgress } from '../../core/contract/row_progress.ts';
 import { parseTnsName } from '../../core/tns/names.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC } from './limits.ts';
 import { SAMPLE_JOBS_PATH } from './parameters.ts';
@@ -59,18 +59,25 @@ async function run(invocation: Invocation): Promise<number> {
   };
   const asked = { path: '/api/sample', search, body: asTable(readFileSync(file === '-' ? 0 : file)) };
   const isRemote = options.get('url') !== undefined;
-  const { body } = await invocation.withService(ask => (isRemote ? asJob(ask, asked) : ask(asked)).then(requireAnswer));
-  if (out !== undefined) {
-    const partial = `${out}.${process.pid}.part`;
-    try {
-      writeFileSync(partial, body);
-      renameSync(partial, out);
-    } finally {
-      rmSync(partial, { force: true });
-    }
-  } else if (format === undefined) await writeOut(Buffer.from(shownReport(JSON.parse(Buffer.from(body).toString()))));
-  else await writeOut(body);
-  return 0;
+  const lines = new Progress();
+  const onProgress = ({ of, searched }: RowProgress) => {
+    const pace = () => lines.pace(searched, of, perSecond => `${shownCount(perSecond)} inputs`);
+    if (of > 0) lines.update(() => `${shownCount(searched)} of ${shownCount(of)} inputs searched, ${pace()}`);
+  };
+  const job = { path: SAMPLE_JOBS_PATH, does: 'report on the list', onProgress };
+  const output = await outputOf(out);
+  try {
+    const { body } = await invocation
+      .withService(ask => (isRemote ? askAsJob(ask, asked, job) : ask(asked)).then(requireAnswer), onProgress)
+      .finally(() => lines.end());
+    const isShown = out === undefined && format === undefined;
+    await output.write(isShown ? Buffer.from(shownReport(JSON.parse(Buffer.from(body).toString()))) : body);
+    await output.end();
+    return 0;
+  } catch (error) {
+    await output.drop();
+    throw error;
+  }
 }
 
 /** Makes a table of a text that has an id or a name in each line; other bytes are a table already. */
@@ -87,28 +94,6 @@ function asTable(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 }
 
 const isId = (text: string) => /^\d{5,}$/.test(text);
-
-/** Sends the list as a job, which may take longer than a request; as a request if the service accepts no more jobs. */
-async function asJob(ask: Ask, asked: Asked): Promise<Answered> {
-  const created = await ask({ ...asked, prefer: 'respond-async' });
-  if (created.status === 503) return await ask(asked);
-  if (created.status !== 202) return created;
-  const path = `${SAMPLE_JOBS_PATH}/${created.headers.get('Location')!.split('/').at(-1)}`;
-  try {
-    for (let phase = ''; phase !== 'COMPLETED'; await sleep(LOOK_MS)) {
-      phase = Buffer.from(requireAnswer(await ask({ path: `${path}/phase`, search: {} })).body).toString();
-      if (phase === 'ABORTED') throw new Error('Cannot report on the list because its job was ended');
-      if (phase !== 'ERROR') continue;
-      const { body } = requireAnswer(await ask({ path: `${path}/error`, search: {} }));
-      throw new UsageError(`Cannot report on the list because ${Buffer.from(body)}`);
-    }
-    return await ask({ path: `${path}/results/result`, search: {} });
-  } finally {
-    await ask({ path, search: {}, method: 'DELETE' }).catch(() => {});
-  }
-}
-
-const LOOK_MS = 200;
 
 /** @throws UsageError for the extension of a format in which the report cannot be */
 function formatOfName(path: string): string {

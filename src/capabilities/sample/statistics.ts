@@ -40,16 +40,3 @@ export function wilsonInterval(successes: number, trials: number): [number, numb
   const half = (Z / scale) * Math.sqrt((fraction * (1 - fraction)) / trials + Z ** 2 / (4 * trials ** 2));
   return [Math.max(0, centre - half), Math.min(1, centre + half)];
 }
-
-const POLE = {
-  ra: 192.85948,
-  sinDec: Math.sin((27.12825 * Math.PI) / 180),
-  cosDec: Math.cos((27.12825 * Math.PI) / 180),
-};
-
-/** The Galactic latitude of an ICRS position, degrees: the pole is that of Hipparcos (ESA SP-1200, vol. 1, 1.5.3). */
-export function galacticLatitude(ra: number, dec: number): number {
-  const [alpha, delta] = [((ra - POLE.ra) * Math.PI) / 180, (dec * Math.PI) / 180];
-  const sine = Math.sin(delta) * POLE.sinDec + Math.cos(delta) * POLE.cosDec * Math.cos(alpha);
-  return (Math.asin(Math.max(-1, Math.min(1, sine))) * 180) / Math.PI;
-}

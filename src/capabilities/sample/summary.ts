@@ -6,8 +6,8 @@ import { chanceProbability } from '../../core/store/match_statistics.ts';
 import { SAMPLE_OUTCOMES, type SampleCell, type SampleOutcome, type SampleRow } from './rows.ts';
 import { poissonInterval, wilsonInterval } from './statistics.ts';
 
-/** The borders of the bins of the absolute Galactic latitude, degrees. */
-const LATITUDES = [0, 10, 20, 40, 90] as const;
+/** The upper borders of the bins of the absolute Galactic latitude, degrees; only the last one is inclusive. */
+const UPPER_LATITUDES = [10, 20, 40, 90] as const;
 /** The maximum number of listed groups of duplicates, and of rows of a group. */
 const [MAX_GROUPS, MAX_GROUP] = [1000, 100];
 
@@ -19,7 +19,7 @@ class Tally {
   withoutDensity = 0;
 
   add({ outcome, source_density: density }: SampleCell, radiusArcsec: number): void {
-    if (outcome !== 'coincident_source' && outcome !== 'no_coincident_source') return;
+    if (!isSearched(outcome)) return;
     this.searched++;
     if (outcome === 'coincident_source') this.coincident++;
     // Every searched row counts, with a source or without.
@@ -51,7 +51,7 @@ export class Summary {
   readonly #radiusArcsec: number;
   readonly #catalogs: ReadonlyMap<string, CatalogTally>;
   readonly #statuses: Record<string, number> = {};
-  readonly #binRows = LATITUDES.slice(1).map(() => 0);
+  readonly #binRows = UPPER_LATITUDES.map(() => 0);
   /** The ids of the rows with an object, and the indexes of these rows, in parallel. */
   #ids = new BigInt64Array(64);
   #rows = new Uint32Array(64);
@@ -86,9 +86,7 @@ export class Summary {
     if (row.bright_stars.length > 0) this.#bright++;
     if (row.diaObjectId_str !== null) this.#addObject(BigInt(row.diaObjectId_str), index);
     const latitude = Math.abs(row.galactic_latitude ?? Number.NaN);
-    const bin = LATITUDES.slice(1).findIndex(
-      (to, i) => latitude < to || (latitude <= to && i === LATITUDES.length - 2),
-    );
+    const bin = UPPER_LATITUDES.findIndex(to => latitude < to || (latitude === 90 && to === 90));
     if (bin >= 0) this.#binRows[bin]!++;
     const cells = Object.entries(row.catalogs);
     for (const [name, cell] of cells) {
@@ -98,10 +96,7 @@ export class Summary {
       if (bin >= 0) tally.bins[bin]!.add(cell, this.#radiusArcsec);
       if (cell.verdict) tally.verdicts[cell.verdict]++;
     }
-    const isSearched = cells.some(
-      ([, { outcome }]) => outcome === 'coincident_source' || outcome === 'no_coincident_source',
-    );
-    if (!isSearched) return;
+    if (!cells.some(([, { outcome }]) => isSearched(outcome))) return;
     this.#searched++;
     const says = (verdict: Verdict) => cells.some(([, cell]) => cell.verdict === verdict);
     if (says('star')) this.#stars++;
@@ -161,8 +156,8 @@ export class Summary {
         fraction: this.#searched === 0 ? null : rounded(this.#contaminated / this.#searched),
         interval: wilsonInterval(this.#contaminated, this.#searched)?.map(rounded) ?? null,
       },
-      galactic_latitude: LATITUDES.slice(1).map((to, bin) => ({
-        from: LATITUDES[bin]!,
+      galactic_latitude: UPPER_LATITUDES.map((to, bin) => ({
+        from: UPPER_LATITUDES[bin - 1] ?? 0,
         to,
         rows: this.#binRows[bin]!,
         catalogs: Object.fromEntries(
@@ -178,6 +173,8 @@ export class Summary {
     };
   }
 }
+
+const isSearched = (outcome: SampleOutcome) => outcome === 'coincident_source' || outcome === 'no_coincident_source';
 
 const zeros = (names: readonly { readonly name: string }[]): Record<string, number> =>
   Object.fromEntries(names.map(({ name }) => [name, 0]));

@@ -1,12 +1,11 @@
 /** `nearsky match`: matches a table with the objects, or with a catalog. */
 
-import { readFileSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type Format, ROW_FORMATS } from '@nearsky/astrotables/formats';
-import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
-import type { Answered, Ask, Asked } from '../../core/cli/asking.ts';
+import { requireAnswer } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from '../../core/cli/command.ts';
+import { askAsJob, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
@@ -82,8 +81,9 @@ async function run(invocation: Invocation): Promise<number> {
   const timer = setInterval(() => lines.show(progress), LOOK_MS);
   try {
     const asked = { path: TABLE_PATH, search, body, onPart };
+    const job = { path: JOBS_PATH, does: 'crossmatch the table', onProgress: (now: RowProgress) => lines.show(now) };
     const { headers } = await invocation.withService(
-      ask => (url === undefined ? ask(asked) : asJob(ask, asked, lines)).then(requireAnswer),
+      ask => (url === undefined ? ask(asked) : askAsJob(ask, asked, job)).then(requireAnswer),
       now => (progress = now),
     );
     await output.end();
@@ -133,59 +133,6 @@ class TableLines {
   end(): void {
     this.#progress.end();
   }
-}
-
-/**
- * Sends the table as a job, which reports progress and may take longer than a request. Sends a request instead if the
- * service accepts no more jobs.
- */
-async function asJob(ask: Ask, asked: Asked, lines: TableLines): Promise<Answered> {
-  const created = await ask({ ...asked, prefer: 'respond-async' });
-  if (created.status === 503) return await ask(asked);
-  if (created.status !== 202) return created;
-  const path = `${JOBS_PATH}/${created.headers.get('Location')!.split('/').at(-1)}`;
-  try {
-    for (let phase = ''; phase !== 'COMPLETED'; ) {
-      const document = Buffer.from(requireAnswer(await ask({ path, search: { WAIT: '1' } })).body).toString();
-      const found = (pattern: RegExp) => pattern.exec(document)?.[1] ?? '';
-      const count = (name: string) => Number(found(new RegExp(`<progress [^>]*\\b${name}="(\\d+)"`)));
-      lines.show({ of: count('of'), searched: count('searched'), done: count('done') });
-      phase = found(/<uws:phase>(\w+)</);
-      if (phase === 'ABORTED') throw new Error('Cannot crossmatch the table because its job was ended');
-      if (phase === 'ERROR') {
-        const { body } = requireAnswer(await ask({ path: `${path}/error`, search: {} }));
-        throw new UsageError(`Cannot crossmatch the table because ${Buffer.from(body)}`);
-      }
-    }
-    return await ask({ path: `${path}/results/result`, search: {}, ...(asked.onPart && { onPart: asked.onPart }) });
-  } finally {
-    await ask({ path, search: {}, method: 'DELETE' }).catch(() => {});
-  }
-}
-
-interface Output {
-  write(part: Uint8Array): Promise<void>;
-  end(): Promise<void>;
-  /** Removes the partial output. */
-  drop(): Promise<void>;
-}
-
-/** The output. A file gets its name when it is complete. */
-async function outputOf(path: string | undefined): Promise<Output> {
-  if (path === undefined) return { write: writeOut, end: async () => {}, drop: async () => {} };
-  const partial = `${path}.${process.pid}.part`;
-  const file = await open(partial, 'w');
-  return {
-    write: part => file.appendFile(part),
-    async end() {
-      await file.close();
-      renameSync(partial, path);
-    },
-    async drop() {
-      await file.close().catch(() => {});
-      rmSync(partial, { force: true });
-    },
-  };
 }
 
 /**

@@ -1,36 +1,35 @@
 /** Crossmatches a table. This is the task of a process that reads uploads. */
 
-import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import {
   checkTimes,
   type FrameSource,
   findPositions,
   type NamedColumns,
-  openQuickTable,
-  openTable,
-  type PositionParam,
   type Positions,
   readEpochs,
   readPositionErrors,
   readPositions,
   TableError,
-  type TableLimits,
   withColumns,
   withFrames,
 } from '@nearsky/astrotables';
-import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { describeFrame } from '@nearsky/astrotables/frames';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
-import { fullDisk, isFullDisk, requireSpareBytes } from '../../core/base/disk.ts';
 import { isThere } from '../../core/base/files.ts';
-import { Unavailable } from '../../core/base/refusal.ts';
 import { type CatalogDefinition, Catalogs, isSameDefinition } from '../../core/contract/catalogs.ts';
 import type { MatchFormat } from '../../core/contract/formats.ts';
 import { circularErrorMas, ERROR_UNITS_MAS } from '../../core/contract/position_errors.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { Find, RowsKept } from '../../core/contract/table_match.ts';
-import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
+import {
+  AnswerFile,
+  openSent,
+  refusalOf,
+  type TableInput,
+  type TableOutput,
+  type TableRefusal,
+} from '../../core/jobs/table_task.ts';
+import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { note } from '../../core/pool/process_tasks.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { matchCatalog } from './match_catalog.ts';
@@ -61,23 +60,11 @@ export interface TableRequest {
   readonly about: string;
 }
 
-/** The task: a crossmatch in a separate process. */
-export interface MatchTableTask extends Task<TableWritten>, TableRequest {
+/** The task: a crossmatch in a separate process. It ends if the file of its table is deleted. */
+export interface MatchTableTask extends Task<TableWritten>, TableRequest, TableInput, TableOutput {
   readonly module: 'src/capabilities/table_match/match_task';
   readonly kind: 'matchTable';
-  readonly limits: TableLimits;
-  /** A table beyond these bounds is refused as too large, and tried again without them in another slot. */
-  readonly quick?: TableLimits;
-  /** The table, or the path of its file. The crossmatch ends if this file is deleted. */
-  readonly input: Uint8Array | string;
-  /** The path for the answer. The file exists if the answer was started, and is not small. */
-  readonly output: string;
-  readonly maxOutputBytes: number;
-  /** Whether the answer must survive a restart of the service. */
-  readonly isKept: boolean;
 }
-
-export const TOO_LARGE = 'it takes more memory than is allowed for a table: send it in parts';
 
 export type TableBegun =
   | {
@@ -96,10 +83,7 @@ export type TableBegun =
       readonly frameSource: FrameSource;
       readonly problems: readonly string[];
     }
-  /** The message completes "Cannot crossmatch the table because ...". */
-  | { readonly outcome: 'refused'; readonly message: string; readonly param: PositionParam | undefined }
-  /** The service cannot answer now. The message completes "Cannot answer because ...". */
-  | { readonly outcome: 'unavailable'; readonly message: string };
+  | TableRefusal;
 
 export interface TableWritten {
   readonly begun: TableBegun;
@@ -117,34 +101,27 @@ const NOTE_MS = 250;
 export const tasks: Tasks<MatchTableTask> = { matchTable: runMatchTable };
 
 async function runMatchTable(task: MatchTableTask): Promise<TableWritten> {
-  const { input, output, maxOutputBytes, isKept } = task;
-  let file: number | undefined;
+  const { input, isKept } = task;
+  const file = new AnswerFile(task);
   try {
     const progress = new NotedProgress();
-    const { begun, result } = await begin(task, typeof input === 'string' ? readFileSync(input) : input, progress);
-    let [bytes, written] = [0, 0];
+    const { begun, result } = await begin(task, progress);
+    let bytes = 0;
     let last: Uint8Array<ArrayBuffer> | undefined;
-    const write = (part: Uint8Array) => {
-      written += part.length;
-      if (written > maxOutputBytes)
-        throw new Unavailable(`the answer has more than ${maxOutputBytes} bytes, for which there is no disk space`);
-      requireSpareBytes(dirname(output), part.length);
-      writeFileSync((file ??= openSync(output, 'w', 0o600)), part);
-    };
     for await (const part of resultParts(result, done => progress.set({ done }))) {
       if (typeof input === 'string' && !isThere(input)) throw new TableError('its job was ended');
       bytes += part.length;
-      if (last) write(last);
+      if (last) file.write(last);
       last = part;
     }
     if (!isKept && bytes <= SMALL_ANSWER_BYTES) return { begun, bytes, answer: last! };
-    write(last!);
-    if (isKept) fsyncSync(file!);
+    file.write(last!);
+    file.end();
     return { begun, bytes };
   } catch (error) {
     return { begun: refusalOf(error), bytes: 0 };
   } finally {
-    if (file !== undefined) closeSync(file);
+    file.close();
   }
 }
 
@@ -161,28 +138,11 @@ class NotedProgress {
   }
 }
 
-/** @throws the error, if the table did not cause it */
-function refusalOf(error: unknown): TableBegun {
-  const refused = (message: string, param?: PositionParam): TableBegun => ({ outcome: 'refused', message, param });
-  if (error instanceof TableError) return refused(error.message, error.param);
-  if (error instanceof Unavailable) return { outcome: 'unavailable', message: error.message };
-  if (isFullDisk(error)) return refusalOf(fullDisk());
-  if (isOutOfMemory(error) || error instanceof PoolError) return refused(TOO_LARGE);
-  throw error;
-}
-
-async function begin(
-  task: MatchTableTask,
-  bytes: Uint8Array,
-  progress: NotedProgress,
-): Promise<{ begun: TableBegun; result: Result }> {
-  const { catalog, radiusArcsec, find, rows, about, limits, priorCompleteness } = task;
+async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ begun: TableBegun; result: Result }> {
+  const { catalog, radiusArcsec, find, rows, about, priorCompleteness } = task;
   // A string stays a string if the format of the answer is a text format, too.
   const areTyped = task.format !== undefined && task.format !== 'csv';
-  const table = await (task.quick
-    ? openQuickTable(bytes, limits, areTyped, task.quick)
-    : openTable(bytes, limits, areTyped));
-  if (!table) throw new TableError(TOO_LARGE);
+  const table = await openSent(task, areTyped);
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });

@@ -7,7 +7,6 @@ import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { Job, JobRequest, JobResult } from '../../core/jobs/job.ts';
 import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
 import type { JobStore } from '../../core/jobs/job_store.ts';
-import { MemoryTaken } from '../../core/pool/child_memory.ts';
 import type { TableRequest } from './match_task.ts';
 import type { TableMatches } from './table_matches.ts';
 
@@ -30,17 +29,9 @@ export class TableJobs {
   /** See `JobRunner`. */
   async run({ id, client, request }: Job & JobRequest, paths: JobPaths, ends: AbortSignal): Promise<JobResult> {
     while (!this.#generation()) await sleep(INDEX_MS, undefined, { signal: ends });
-    const onProgress = (progress: RowProgress) => {
-      try {
-        if (this.#store.read(id)) this.#store.setProgress(id, progress);
-      } catch {
-        // If the disk is full, writing the result will report that.
-      }
-    };
+    const onProgress = (progress: RowProgress) => this.#store.noteProgress(id, progress);
     const asked = { client, request: request as TableRequest, ...paths, isKept: true, ends };
-    const { begun, bytes } = await this.#tables.job(asked, onProgress).catch(error => {
-      throw error instanceof MemoryTaken ? new JobError(error.message) : error;
-    });
+    const { begun, bytes } = await this.#tables.job(asked, onProgress);
     if (begun.outcome !== 'begun') throw new JobError(begun.message);
     const { mediaType } = matchFormat(begun.format);
     return { mediaType, bytes, about: begun };

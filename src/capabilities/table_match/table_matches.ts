@@ -8,22 +8,17 @@ import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
+import type { TableFiles } from '../../core/http/sent_table.ts';
+import { TOO_LARGE } from '../../core/jobs/table_task.ts';
 import { Pool } from '../../core/pool/pool.ts';
 import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../../core/pool/reading_processes.ts';
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { maxTableBytes } from './limits.ts';
-import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
+import type { MatchTableTask, TableRequest, TableWritten } from './match_task.ts';
 
 /** A table to crossmatch. */
-export interface TableAsked {
-  /** The name under which the table counts against the client's share. */
-  readonly client: string;
+export interface TableAsked extends TableFiles {
   readonly request: TableRequest;
-  /** See `MatchTableTask`, also for `output`. */
-  readonly input: Uint8Array | string;
-  readonly inputBytes: number;
-  readonly output: string;
-  readonly maxOutputBytes: number;
 }
 
 interface TableRun extends Omit<TableAsked, 'inputBytes'> {
@@ -107,8 +102,8 @@ export class TableMatches {
       task,
       quickTask: { ...task, quick: QUICK_TABLE } as MatchTableTask,
       inputBytes,
-      isTooLarge: ({ begun }) => begun.outcome === 'refused' && begun.message === TOO_LARGE,
-      tooLarge: REFUSED,
+      isTooLarge: ({ begun }) => begun.outcome === 'refused' && begun.message === TOO_LARGE.message,
+      tooLarge: { begun: TOO_LARGE, bytes: 0 },
       answer,
       note: said => onProgress(said as RowProgress),
     };
@@ -138,5 +133,3 @@ export class TableMatches {
     await withTimeout(this.#objects.close(), CLOSE_MS);
   }
 }
-
-const REFUSED: TableWritten = { begun: { outcome: 'refused', message: TOO_LARGE, param: undefined }, bytes: 0 };

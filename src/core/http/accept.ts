@@ -44,3 +44,8 @@ export function preferredFormat(accept: string | null): AnswerFormat {
   }
   return best;
 }
+
+/** Whether `Accept` names FITS first. Only answers to sent tables can be FITS, so it is not among the general formats. */
+export function acceptsFits(accept: string | null): boolean {
+  return /^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '');
+}

@@ -28,14 +28,7 @@ const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response', 'at'
  * @throws ApiError
  */
 export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs): LookupQuery | CountQuery {
-  if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object (${shown(body)} was given)`);
-  const request: SentObject = body;
-  const unknown = [...request.keys()].find(name => !FIELDS.includes(name));
-  if (unknown !== undefined) {
-    const message = `Cannot look up by ${shorten(unknown)} because the body has only the fields ${FIELDS.join(', ')}`;
-    throw new ApiError('invalid_parameter', message, { param: unknown });
-  }
-  if (!request.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');
+  const request = inputsRequest(body, 'look up', FIELDS);
   const detail = wordOf(request, 'detail', DETAIL) ?? DEFAULT_DETAIL;
   const radius = request.get('radius_arcsec') ?? null;
   const radiusArcsec = radius === null ? undefined : fieldOf(radiusKind(config), 'radius_arcsec', radius);
@@ -45,6 +38,31 @@ export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs)
   const at = entry === null ? undefined : fieldOf(JOURNAL_ENTRY, 'at', entry);
   const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
   return lookupQuery(inputs, { detail, filters, response, at }, config);
+}
+
+/**
+ * A body with inputs and other fields.
+ * @param does completes the error about an unknown field: "Cannot ... by ..."
+ * @throws ApiError
+ */
+export function inputsRequest(body: SentValue, does: string, fields: readonly string[]): SentObject {
+  if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object (${shorten(toJson(body))} was given)`);
+  const unknown = [...body.keys()].find(name => !fields.includes(name));
+  if (unknown !== undefined) {
+    const message = `Cannot ${does} by ${shorten(unknown)} because the body has only the fields ${fields.join(', ')}`;
+    throw new ApiError('invalid_parameter', message, { param: unknown });
+  }
+  if (!body.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');
+  return body;
+}
+
+/** @param param the parameter that asks for an earlier entry */
+export function namesHaveNoHistory(param: string): ApiError {
+  return new ApiError(
+    'invalid_parameter',
+    `Cannot look up names at an earlier journal entry because the registry has no history: leave out ${param}, or all names`,
+    { param },
+  );
 }
 
 interface LookupOptions extends Pick<LookupQuery, 'detail' | 'filters'> {
@@ -62,12 +80,7 @@ export function lookupQuery(
   config: Config,
 ): LookupQuery | CountQuery {
   const hasName = inputs.some(({ kind }) => kind === 'tns');
-  if (at !== undefined && hasName)
-    throw new ApiError(
-      'invalid_parameter',
-      'Cannot look up names at an earlier journal entry because the registry has no history: leave out at, or all names',
-      { param: 'at' },
-    );
+  if (at !== undefined && hasName) throw namesHaveNoHistory('at');
   const state = hasName ? undefined : requestedState(at);
   if (response === 'count') return { kind: COUNT, inputs, filters, state };
   return {
@@ -79,10 +92,6 @@ export function lookupQuery(
     maxObjectsPerInput: config.API_MAX_OBJECTS_PER_POSITION,
     maxObjects: config.API_MAX_OBJECTS_PER_REQUEST,
   };
-}
-
-function shown(value: SentValue): string {
-  return shorten(toJson(value));
 }
 
 /** A field that may be missing or null. Errors quote its value like a parameter's value. */

@@ -50,14 +50,6 @@ export interface JobResult {
   readonly about: unknown;
 }
 
-/** The progress of a job, in rows of its table. */
-export interface JobProgress {
-  readonly of: number;
-  readonly searched: number;
-  /** Rows in the result. */
-  readonly done: number;
-}
-
 export function isOver(phase: Phase): boolean {
   return phase === 'COMPLETED' || phase === 'ERROR' || phase === 'ABORTED';
 }

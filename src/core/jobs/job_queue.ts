@@ -7,6 +7,7 @@ import { discard } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { Share } from '../base/share.ts';
+import { MemoryTaken } from '../pool/child_memory.ts';
 import { isOver, type Job, type JobRequest, type JobResult } from './job.ts';
 import type { JobStore } from './job_store.ts';
 
@@ -312,9 +313,9 @@ export class JobQueue {
     } catch (error) {
       const job = this.#store.read(id);
       if (this.#isClosed || !job || isOver(job.phase)) return;
-      if (!(error instanceof JobError)) this.#log('job_failed', { kind: job.kind, error: messageOf(error) });
-      const reason =
-        error instanceof JobError ? error.message : 'an internal error, recorded in the log of the service';
+      const isShown = error instanceof JobError || error instanceof MemoryTaken;
+      if (!isShown) this.#log('job_failed', { kind: job.kind, error: messageOf(error) });
+      const reason = isShown ? error.message : 'an internal error, recorded in the log of the service';
       this.#over({ ...job, phase: 'ERROR', error: reason });
     } finally {
       clearTimeout(timer);

@@ -7,13 +7,14 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
-import type { Job, JobProgress, JobRequest } from './job.ts';
+import type { RowProgress } from '../contract/row_progress.ts';
+import type { Job, JobRequest } from './job.ts';
 
 const DIRECTORY = 'jobs';
 /** 160 bits. */
 const ID_BYTES = 20;
 const ID = /^[0-9a-f]{40}$/;
-const [JOB_FILE, REQUEST_FILE] = ['job.json', 'request.json'];
+const [JOB_FILE, REQUEST_FILE, PROGRESS_FILE] = ['job.json', 'request.json', 'progress.json'];
 
 export class JobStore {
   readonly #directory: string;
@@ -68,12 +69,17 @@ export class JobStore {
     return join(this.#path(id), 'result');
   }
 
-  progress(id: string): JobProgress | undefined {
-    return this.#json<JobProgress>(id, 'progress.json');
+  progress(id: string): RowProgress | undefined {
+    return this.#json<RowProgress>(id, PROGRESS_FILE);
   }
 
-  setProgress(id: string, progress: JobProgress): void {
-    this.#replace(id, 'progress.json', progress);
+  /** Replaces the progress of a job, if the job still exists. */
+  noteProgress(id: string, progress: RowProgress): void {
+    try {
+      if (this.read(id)) this.#replace(id, PROGRESS_FILE, progress);
+    } catch {
+      // If the disk is full, writing the result will report that.
+    }
   }
 
   remove(id: string): void {

@@ -1,6 +1,7 @@
 /** Writes a job as a document of UWS 1.1 (IVOA recommendation of 2016-10-24). */
 import { escapeXml } from '@nearsky/astrotables';
-import type { Job, JobProgress } from './job.ts';
+import type { RowProgress } from '../contract/row_progress.ts';
+import type { Job } from './job.ts';
 
 const NAMESPACES =
   'xmlns:uws="http://www.ivoa.net/xml/UWS/v1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
@@ -19,7 +20,7 @@ export function jobDocument(
   parameters: Parameters,
   address: string,
   runSeconds: number,
-  progress: JobProgress | undefined,
+  progress: RowProgress | undefined,
 ): string {
   const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;
   return `${DECLARATION}<uws:job ${NAMESPACES} version="1.1">

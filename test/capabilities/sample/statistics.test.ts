@@ -1,7 +1,7 @@
 /** Intervals against exact sums in Python's `decimal`, latitudes against astropy 5.2. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { galacticLatitude, poissonInterval, wilsonInterval } from '../../../src/capabilities/sample/statistics.ts';
+import { poissonInterval, wilsonInterval } from '../../../src/capabilities/sample/statistics.ts';
 
 const test = suite('sample/statistics');
 
@@ -30,18 +30,6 @@ test('the interval of Wilson', () => {
     const found = wilsonInterval(successes, trials)!;
     assert.ok(Math.abs(found[0] - low) < 1e-9 && Math.abs(found[1] - high) < 1e-9, `${found}`);
   }
-});
-
-test('Galactic latitudes', () => {
-  for (const [ra, dec, b] of [
-    [0, 0, -60.1885519],
-    [10.5, -30.25, -86.2546937],
-    [192.85948, 27.12825, 89.999997],
-    [266.4, -28.94, 0.0017345],
-    [359.9, 89, 26.1535031],
-    [61.6, -49.3, -46.7546825],
-  ] as const)
-    assert.ok(Math.abs(galacticLatitude(ra, dec) - b) < 1e-5, `${ra} ${dec}`);
 });
 
 test.run();

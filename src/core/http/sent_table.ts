@@ -1,0 +1,110 @@
+/** A request whose body is a table: it is answered at once, or becomes a job that reads the table later. */
+import { Budget } from '../base/budget.ts';
+import { discard, flush } from '../base/files.ts';
+import { spoolPath } from '../base/spool.ts';
+import { TABLE_BUDGET_SECONDS } from '../contract/limits.ts';
+import { JOBS } from '../jobs/channel.ts';
+import type { JobStep } from '../jobs/job_queue.ts';
+import { JobStore } from '../jobs/job_store.ts';
+import type { Service } from '../service/service.ts';
+import { baseUrl } from './base_url.ts';
+import type { Exchange } from './exchange.ts';
+import { beginJobSession } from './job_session.ts';
+import { invalidBody, readParts } from './json_body.ts';
+import { fileStream } from './part_stream.ts';
+import { type Answer, emptyResponse, NEGOTIATED, streamedResponse, wholeResponse } from './respond.ts';
+import { SentFile } from './sent_file.ts';
+
+/** What to do with a table. */
+export interface TableUse {
+  readonly maxBytes: number;
+  /** Completes the error about an empty body: "it is empty: ...". */
+  readonly wanted: string;
+  /** Answers at once, within the budget. */
+  answer(files: TableFiles, budget: Budget): Promise<WrittenAnswer>;
+  readonly job: {
+    readonly kind: string;
+    /** The path of the list of these jobs. */
+    readonly path: string;
+    /** See `JobRequest`. */
+    readonly request: unknown;
+  };
+}
+
+/** A table that has arrived, and where its answer goes. */
+export interface TableFiles {
+  /** The name under which the table counts against the client's share. */
+  readonly client: string;
+  /** The table, or the path of its file. */
+  readonly input: Uint8Array | string;
+  readonly inputBytes: number;
+  /** The path for the answer. */
+  readonly output: string;
+  readonly maxOutputBytes: number;
+}
+
+export interface WrittenAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes of the file of the answer. */
+  readonly bytes: number;
+  /** The answer, if it is small. There is no file then. */
+  readonly answer?: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** With `Prefer: respond-async` (RFC 7240) the answer is 202, and has the address of the job. */
+export async function answerTable(service: Service, exchange: Exchange, use: TableUse): Promise<Answer> {
+  const sent = new SentFile(service.config.NEARSKY_DATA, service.spool, exchange.client);
+  try {
+    await readParts(exchange.request, new Budget(TABLE_BUDGET_SECONDS), use.maxBytes, part => sent.add(part));
+    if (sent.bytes === 0) throw invalidBody(`it is empty: ${use.wanted}`);
+    const isJob = /\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? '');
+    return isJob ? await asJob(service, exchange, use, sent) : await now(service, exchange, use, sent);
+  } finally {
+    sent.remove();
+  }
+}
+
+async function now({ config, spool }: Service, { client }: Exchange, use: TableUse, sent: SentFile): Promise<Answer> {
+  const output = spoolPath(config.NEARSKY_DATA);
+  try {
+    const files = { client, input: sent.content(), inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
+    const written = await use.answer(files, new Budget(TABLE_BUDGET_SECONDS));
+    const { bytes, answer } = written;
+    const headers = { ...written.headers, Vary: NEGOTIATED };
+    if (answer) return wholeResponse(headers, answer);
+    spool.take(client, bytes);
+    return streamedResponse(headers, await fileStream(output, () => spool.free(client, bytes)));
+  } finally {
+    discard(output);
+  }
+}
+
+async function asJob(
+  { coordination, config }: Service,
+  exchange: Exchange,
+  { job: { kind, path, request } }: TableUse,
+  sent: SentFile,
+): Promise<Answer> {
+  const jobs = new JobStore(config.NEARSKY_DATA);
+  const { client } = exchange;
+  const ask = (step: JobStep) =>
+    coordination.ask(JOBS, { client, step }, new Budget(config.API_REQUEST_BUDGET_SECONDS));
+  const parameters = Object.fromEntries(exchange.search);
+  const base = baseUrl(exchange.request, config);
+  const { mark: session, headers } = beginJobSession(exchange, base);
+  const { id } = (await ask({ step: 'create', kind, client, session, request, parameters, bytes: sent.bytes }))!;
+  try {
+    sent.moveTo(jobs.inputPath(id));
+    flush(jobs.inputPath(id));
+  } catch (error) {
+    await ask({ step: 'remove', id });
+    throw error;
+  }
+  await ask({ step: 'run', id });
+  return emptyResponse(202, {
+    Location: `${base}${path}/${id}`,
+    ...headers,
+    'Preference-Applied': 'respond-async',
+    'Access-Control-Expose-Headers': 'Location, Preference-Applied, Retry-After',
+  });
+}
