@@ -1,5 +1,5 @@
 /**
- * Writes the man pages, nearsky.1 and nearsky-COMMAND.1, into a directory:
+ * Writes the man pages, nearsky.1 and nearsky-COMMAND.1, into a directory, and prints their paths as JSON:
  *
  *   node docs/man.ts DIRECTORY
  */
@@ -75,5 +75,7 @@ if (import.meta.main) {
   const directory = process.argv[2];
   if (directory === undefined) throw new Error('Name the directory of the man pages: node docs/man.ts DIRECTORY');
   mkdirSync(directory, { recursive: true });
-  for (const [name, page] of await manPages()) writeFileSync(join(directory, name), page);
+  const pages = [...(await manPages())].map(([name, page]) => [join(directory, name), page] as const);
+  for (const [path, page] of pages) writeFileSync(path, page);
+  console.log(JSON.stringify(pages.map(([path]) => path).sort()));
 }

@@ -93,7 +93,8 @@ export function whyNodeOnly(file: string): string | undefined {
   return entries.find(({ name }) => isNamed(name, file))?.reason;
 }
 
-/** Returns entries that name none of these files. */
+/** Returns entries that name none of these files, except for those of a capability without any: it was removed. */
 export function unusedEntries(files: readonly string[]): string[] {
-  return entries.map(({ name }) => name).filter(name => !files.some(file => isNamed(name, file)));
+  const isLeft = (name: string) => files.some(file => file.startsWith(/^capabilities\/\w+\/|/.exec(name)![0]));
+  return entries.map(({ name }) => name).filter(name => isLeft(name) && !files.some(file => isNamed(name, file)));
 }

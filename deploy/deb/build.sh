@@ -25,7 +25,7 @@ sed 's#/usr/local/bin/#/usr/bin/#' deploy/nearsky.service >"$tree/usr/lib/system
 "$executable" completion bash >"$share/bash-completion/completions/nearsky"
 "$executable" completion zsh >"$share/zsh/vendor-completions/_nearsky"
 "$executable" completion fish >"$share/fish/vendor_completions.d/nearsky.fish"
-node docs/man.ts "$share/man/man1"
+node docs/man.ts "$share/man/man1" >/dev/null
 gzip -9n "$share"/man/man1/*
 gzip -9nc CHANGELOG.md >"$documents/NEWS.gz"
 gzip -9nc >"$documents/changelog.gz" <<CHANGELOG

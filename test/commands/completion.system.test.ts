@@ -1,13 +1,13 @@
 /** What shells complete, in the shells themselves; and the man pages, as mandoc reads them. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { manPages } from '../../docs/man.ts';
 import { COMMANDS } from '../../src/commands/table.ts';
 import { commandHelp } from '../../src/core/cli/command.ts';
-import { root, start, withDirectory } from '../e2e/support.ts';
+import { start, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 
 const test = suite('commands/completion');
@@ -114,11 +114,6 @@ needs(test, without('mandoc', '-V'))('every command has a man page without a fau
     const { usage } = (await COMMANDS.get(command)!.load()).command;
     for (const [, word] of page.matchAll(/^\.PP\n([a-z]+): /gm)) assert.match(usage, word!, `${name}: ${word}`);
   }
-});
-
-test('the npm package has the man page of every command', async () => {
-  const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  assert.equal(man.toSorted(), [...(await manPages()).keys()].map(name => `dist/man/${name}`).sort());
 });
 
 test.run();
