@@ -328,6 +328,32 @@ export interface CrossmatchOptions {
   readonly asJob?: boolean;
 }
 
+export interface SampleOptions {
+  /** The names of the catalogs to report on; by default all that are registered. */
+  readonly catalogs?: readonly string[];
+  /** The radius for the object of a position or name. */
+  readonly radiusArcsec?: number;
+  /** Stars brighter than this are reported; default 15. */
+  readonly brightMag?: number;
+  /** At most 60; default 20. */
+  readonly brightRadiusArcsec?: number;
+  /** Returns the bytes of a table of the rows instead of the report. */
+  readonly format?: MatchFormat;
+  /** Answers from the state after this journal entry. For at most 1000 identifiers and positions. */
+  readonly at?: number;
+  /** The report has `changes` since this journal entry. For at most 1000 identifiers and positions. */
+  readonly since?: number;
+  /** Columns of a table, if their names are not recognised. */
+  readonly id?: string;
+  readonly name?: string;
+  readonly ra?: string;
+  readonly dec?: string;
+  /** The frame of the positions of a table, if it does not declare it. */
+  readonly frame?: string;
+  /** Sends the sample as a table, and makes a job of it; default false. */
+  readonly asJob?: boolean;
+}
+
 export interface QueryOptions {
   /** The maximum number of rows in the answer; by default the service's maximum. */
   readonly maxRows?: number;
@@ -369,6 +395,16 @@ export type Input =
   | bigint
   | string
   | { readonly ra: number; readonly dec: number; readonly radiusArcsec?: number };
+
+/** Inputs, or a table in the formats of `crossmatch` with identifiers, positions or names. */
+export type Sample =
+  | Iterable<Input | LabelledInput>
+  | AsyncIterable<Input | LabelledInput>
+  | Uint8Array<ArrayBuffer>
+  | string;
+
+/** The label names the row of the input. */
+export type LabelledInput = Exclude<Input, string | bigint> & { readonly label?: string };
 
 export interface WalkOptions {
   readonly detail?: DetailLevel;
@@ -569,6 +605,18 @@ export declare class Nearsky {
    * @param table CSV, ECSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow
    */
   crossmatch(table: Uint8Array<ArrayBuffer> | string, options?: CrossmatchOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Reports on a sample of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many by chance. The
+   * report has `rows`, `summary`, `methods` and `bibtex`; with `format`, the answer is the bytes of a table. A list of
+   * more than 1000 inputs is sent as a table, in which positions have no radius of their own. A large table becomes a
+   * job of the service, like that of a crossmatch.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
+  sample(sample: Sample, options?: Omit<SampleOptions, 'format'>): Promise<any>;
+  sample(
+    sample: Sample,
+    options: SampleOptions & Required<Pick<SampleOptions, 'format'>>,
+  ): Promise<Uint8Array<ArrayBuffer>>;
   /**
    * Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows; with
    * `format`, the bytes of a table. A `diaObjectId` is a bigint, like in other answers.

@@ -56,7 +56,7 @@ export class Nearsky {
   #place;
   /** @type {number | undefined} */
   #journalEntry;
-  /** @type {Promise<{ maxIds: number, maxPositions: number, maxRows: number | undefined }> | undefined} */
+  /** @type {Promise<{ maxIds: number, maxPositions: number, maxRows: number | undefined, maxSampleRows: number | undefined }> | undefined} */
   #limits;
 
   /**
@@ -215,19 +215,40 @@ export class Nearsky {
    */
   async crossmatch(table, { radiusArcsec, errorArcsec, asJob = false, ...options } = {}) {
     const path = addressOf('/api/crossmatch', { radius_arcsec: radiusArcsec, error_arcsec: errorArcsec, ...options });
-    const init = {
-      method: 'POST',
-      body: table,
-      headers: { Accept: '*/*', 'Content-Type': 'application/octet-stream' },
-    };
-    if (!asJob && table.length <= MAX_BYTES_AT_ONCE) {
-      try {
-        return await bytesOf(await this.#response(path, init));
-      } catch (error) {
-        if (!(error instanceof NearskyError && error.code === 'query_too_expensive')) throw error;
+    return await this.#sendTable(path, table, asJob, { jobs: '/vo/jobs/', does: 'crossmatch the table' });
+  }
+
+  /**
+   * @param {import('./nearsky.d.ts').Sample} sample
+   * @param {import('./nearsky.d.ts').SampleOptions} [options]
+   * @returns {Promise<any>}
+   */
+  async sample(
+    sample,
+    { catalogs, radiusArcsec, brightMag, brightRadiusArcsec, at, since, asJob = false, ...columns } = {},
+  ) {
+    const { format, ...named } = columns;
+    const options = { radius_arcsec: radiusArcsec, bright_mag: brightMag, bright_radius_arcsec: brightRadiusArcsec };
+    const use = { jobs: '/vo/samples/', does: 'report on the table' };
+    // A table has no history: the service ignores `at` and `since`, which is an error.
+    const query = { format: format ?? 'json', catalogs: catalogs?.join(), at, since, ...options, ...named };
+    let table;
+    if (isTable(sample)) table = sample;
+    else {
+      const inputs = await inputsOf(sample);
+      const { maxSampleRows = inputs.length } = await this.#limitsOfService();
+      if (!asJob && (inputs.length <= maxSampleRows || at !== undefined || since !== undefined)) {
+        const body = JSON.stringify({ inputs, catalogs, at, since, ...options });
+        if (format === undefined) return await this.#post('/api/sample', body);
+        const headers = { Accept: '*/*', 'Content-Type': 'application/json' };
+        return await bytesOf(
+          await this.#response(addressOf('/api/sample', { format }), { method: 'POST', body, headers }),
+        );
       }
+      table = tableOfInputs(inputs);
     }
-    return await this.#job(path, init);
+    const bytes = await this.#sendTable(addressOf('/api/sample', query), table, asJob, use);
+    return format === undefined ? parseExact(new TextDecoder().decode(bytes)) : bytes;
   }
 
   /**
@@ -248,16 +269,41 @@ export class Nearsky {
   }
 
   /**
+   * Returns the answer to a table: at once, or as a job if the table is large or the service has no time for it.
+   *
+   * @param {string} path
+   * @param {Uint8Array<ArrayBuffer> | string} table
+   * @param {boolean} asJob
+   * @param {{ jobs: string, does: string }} use
+   */
+  async #sendTable(path, table, asJob, use) {
+    const init = {
+      method: 'POST',
+      body: table,
+      headers: { Accept: '*/*', 'Content-Type': 'application/octet-stream' },
+    };
+    if (!asJob && table.length <= MAX_BYTES_AT_ONCE) {
+      try {
+        return await bytesOf(await this.#response(path, init));
+      } catch (error) {
+        if (!(error instanceof NearskyError && error.code === 'query_too_expensive')) throw error;
+      }
+    }
+    return await this.#job(path, init, use);
+  }
+
+  /**
    * Runs a request as a job of the service, returns its result, and removes the job.
    *
    * @param {string} path
    * @param {RequestInit & { headers: Record<string, string> }} init
+   * @param {{ jobs: string, does: string }} use
    */
-  async #job(path, init) {
+  async #job(path, init, { jobs, does }) {
     const begun = await this.#response(path, { ...init, headers: { ...init.headers, Prefer: 'respond-async' } });
     // The service may use another address for itself, and another path behind a proxy.
     const { pathname } = new URL(/** @type {string} */ (begun.headers.get('Location')));
-    const job = `/vo/jobs/${pathname.slice(pathname.lastIndexOf('/') + 1)}`;
+    const job = `${jobs}${pathname.slice(pathname.lastIndexOf('/') + 1)}`;
     const textOf = async (/** @type {string} */ part) => (await this.#response(job + part, {})).text();
     try {
       await begun.body?.cancel();
@@ -269,7 +315,7 @@ export class Nearsky {
         if (phase !== 'ERROR' && phase !== 'ABORTED') continue;
         const why = (await textOf('/error')) || 'its job was aborted';
         const details = { code: 'invalid_parameter', status: 400, param: 'body' };
-        throw new NearskyError(`Cannot crossmatch the table because ${why}`, details);
+        throw new NearskyError(`Cannot ${does} because ${why}`, details);
       }
     } finally {
       // Also after the client's signal, so that the service does not work for nobody. The job's own outcome matters more.
@@ -326,6 +372,7 @@ export class Nearsky {
       maxIds: limits.max_ids,
       maxPositions: limits.max_positions,
       maxRows: limits.tap?.max_rows,
+      maxSampleRows: limits.samples?.max_rows,
     }));
     this.#limits.catch(() => {
       this.#limits = undefined;
@@ -667,6 +714,47 @@ function inputOf(input) {
     radiusArcsec = radius_arcsec,
   } = /** @type {typeof input & { readonly radius_arcsec?: number }} */ (input);
   return { kind: 'position', ra, dec, ...(radiusArcsec !== undefined && { radius_arcsec: radiusArcsec }) };
+}
+
+/**
+ * @param {import('./nearsky.d.ts').Sample} sample
+ * @returns {sample is string | Uint8Array<ArrayBuffer>}
+ */
+function isTable(sample) {
+  return typeof sample === 'string' || sample instanceof Uint8Array;
+}
+
+/** @param {Exclude<import('./nearsky.d.ts').Sample, string | Uint8Array>} sample */
+async function inputsOf(sample) {
+  /** @type {(LookupInput & { label?: string | undefined })[]} */
+  const inputs = [];
+  for await (const each of sample) {
+    const { label } = /** @type {{ label?: string }} */ (each);
+    inputs.push({ ...inputOf(each), ...(label !== undefined && { label }) });
+  }
+  return inputs;
+}
+
+/**
+ * Inputs as CSV. The column of names also has the labels.
+ *
+ * @param {readonly (LookupInput & { label?: string | undefined })[]} inputs
+ */
+function tableOfInputs(inputs) {
+  const quoted = (/** @type {string} */ text) => `"${text.replaceAll('"', '""')}"`;
+  const lines = inputs.map(input => {
+    const { kind, label } = input;
+    if (kind === 'id') return [input.diaObjectId, quoted(label ?? ''), '', ''];
+    if (input.radius_arcsec !== undefined)
+      throw new RangeError(
+        'Cannot send this many inputs with a radius of their own: leave it out, or give radiusArcsec',
+      );
+    if (kind === 'position') return ['', quoted(label ?? ''), input.ra, input.dec];
+    if (label !== undefined && label !== input.name)
+      throw new RangeError('Cannot send this many inputs with a label beside a name of the Transient Name Server');
+    return ['', quoted(input.name), '', ''];
+  });
+  return [['diaObjectId', 'name', 'ra', 'dec'], ...lines].map(line => `${line.join()}\n`).join('');
 }
 
 /** @param {bigint | string} id */

@@ -121,6 +121,27 @@ testWith(
   },
 );
 
+testWith(
+  withAstropy ?? withPandas ?? python,
+  'Python 3.9',
+  'a report on a sample of each kind, at once and as a job',
+  async (python, service) => {
+    const { ra, dec } = CROWD;
+    const args = [join(HERE, 'sample.py'), service.url, `${FIRST_ID}`, `${ra}`, `${dec}`];
+    const kinds: Record<string, string[][]> = JSON.parse(await run(python, args));
+    const [first, second] = [`${FIRST_ID}`, `${FIRST_ID + 1n}`];
+    const expected = [
+      [first, first],
+      [second, second],
+      ['2026abc', first],
+      ['mine, "too"', first],
+      [null, null],
+    ];
+    assert.equal(Object.keys(kinds), ['list', 'asyncio', 'job']);
+    for (const [kind, rows] of Object.entries(kinds)) assert.equal(rows, expected, kind);
+  },
+);
+
 const asking = withAstropy ?? withPandas ?? python;
 needs(test, isInstalled() ? (asking ? undefined : 'there is no Python 3.9') : '@duckdb/node-api is not installed')(
   'a query as each kind, with every digit of ids, and its errors',

@@ -9,6 +9,7 @@ import {
   Nearsky,
   NearskyError,
   type Progress,
+  type Sample,
   type WatchOptions,
 } from '../../clients/typescript/nearsky.js';
 import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
@@ -352,6 +353,49 @@ test('a crossmatch of a table, at once and as a job', async ({ service }) => {
     assert.equal([refused.code, refused.param], ['invalid_parameter', 'body']);
     assert.match(refused.message, /its columns are x, y/);
   }
+});
+
+test('a report on a sample: inputs of each kind, more than a request takes, tables, and jobs', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const inputs = [FIRST_ID, `${FIRST_ID + 1n}`, '2026abc', { ...CROWD, label: 'mine, "too"' }, { ra: 150, dec: -80 }];
+  const report = await client.sample(inputs, { catalogs: ['gaia_dr3'], brightMag: 12 });
+  const labels = [`${FIRST_ID}`, `${FIRST_ID + 1n}`, '2026abc', 'mine, "too"', null];
+  const shown = (rows: Json[]) => rows.map(({ label, diaObjectId_str: id }) => [label, id]);
+  const objects = [FIRST_ID, FIRST_ID + 1n, FIRST_ID, FIRST_ID].map(id => `${id}`);
+  assert.equal(
+    shown(report.rows),
+    labels.map((label, i) => [label, objects[i] ?? null]),
+  );
+  assert.equal([report.bright_mag, report.summary.catalogs.gaia_dr3.coincident], [12, 4]);
+  assert.match(report.methods, /5 inputs/);
+  // More inputs than a request takes are a table, with the same rows.
+  const many = Array.from({ length: 250 }, () => inputs).flat();
+  const whole = await client.sample(many, { catalogs: ['gaia_dr3'] });
+  assert.equal(whole.rows, Array.from({ length: 250 }, () => report.rows).flat());
+  assert.equal((await client.sample(inputs, { asJob: true, catalogs: ['gaia_dr3'] })).rows, report.rows);
+  const table = `number,who,ra,dec\n${FIRST_ID},a,,\n,b,${CROWD.ra},${CROWD.dec}\n`;
+  for (const asJob of [false, true])
+    assert.equal(shown((await client.sample(table, { id: 'number', name: 'who', asJob })).rows), [
+      ['a', `${FIRST_ID}`],
+      ['b', `${FIRST_ID}`],
+    ]);
+  const text = async (sample: Sample) => new TextDecoder().decode(await client.sample(sample, { format: 'csv' }));
+  assert.is((await text([FIRST_ID])).split('\n')[1]!.split(',')[0], `${FIRST_ID}`);
+  assert.is(await text([FIRST_ID]), await text(`diaObjectId\n${FIRST_ID}\n`));
+  const before = await client.sample([FIRST_ID], { at: client.journalEntry!, since: 1 });
+  assert.match(before.changes[0].changes[0], /^crossmatched/);
+  for (const [sample, options, code] of [
+    [table, { since: 1 }, 'unknown_parameter'],
+    [['2026abc'], { at: 1 }, 'invalid_parameter'],
+    ['x,y\n1,2\n', {}, 'invalid_parameter'],
+    ['x,y\n1,2\n', { asJob: true }, 'invalid_parameter'],
+  ] as const)
+    assert.is((await rejection(() => client.sample(sample, options))).code, code);
+  for (const [input, message] of [
+    [{ ...CROWD, radiusArcsec: 1 }, /radius/],
+    [{ kind: 'tns', name: '2026abc', label: 'mine' }, /label/],
+  ] as const)
+    assert.match((await rejection(() => client.sample([input], { asJob: true }))).message, message);
 });
 
 test('a signal ends a job, and removes it', async ({ service }) => {

@@ -1,4 +1,4 @@
-"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the streams of matches and of objects, crossmatches of tables, queries in ADQL.
+"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the streams of matches and of objects, crossmatches of tables, reports on samples, queries in ADQL.
 
 Needs only the standard library. `to_pandas` and `to_astropy` need these packages: `pip install 'nearsky[pandas,astropy]'`.
 `nearsky.aio` has the same client for asyncio.
@@ -16,6 +16,7 @@ any scale are converted.
 
 from __future__ import annotations
 
+import csv
 import html
 import http.client
 import importlib
@@ -545,14 +546,58 @@ class Nearsky:
         query["error_arcsec"] = _named(_number(error_arcsec, "arcsec"))
         query["epoch"] = epoch.jyear if hasattr(epoch, "jyear") else epoch
         query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=_named(columns), format=form)
-        path = _address_of("/api/crossmatch", query)
-        if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
-            try:
-                return read(self._answer(path, body)[1])
-            except NearskyError as error:
-                if error.code != "query_too_expensive":
-                    raise
-        return read(self._job(path, body))
+        return read(self._send_table(_address_of("/api/crossmatch", query), body, as_job, "/vo/jobs/", "crossmatch the table"))
+
+    def sample(
+        self,
+        sample: Any,
+        catalogs: str | list[str] | None = None,
+        radius_arcsec: Any = None,
+        bright_mag: float | None = None,
+        bright_radius_arcsec: Any = None,
+        kind: str = "report",
+        at: int | None = None,
+        since: int | None = None,
+        id: str | None = None,
+        name: str | None = None,
+        ra: str | None = None,
+        dec: str | None = None,
+        frame: str | None = None,
+        as_job: bool = False,
+    ) -> Any:
+        """Reports on a sample of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many by chance.
+
+        The sample is a list of inputs as for `lookups`, of which dictionaries may have a `label`; or a table as for `crossmatch`, with
+        identifiers, positions or names. `id`, `name`, `ra` and `dec` name its columns if their names are not recognised. `kind` is the type
+        of the answer: `report`, a dictionary with `rows`, `summary`, `methods` (a paragraph for a paper) and `bibtex`; or the rows alone,
+        as `pandas` or `polars`, a DataFrame, or `astropy`, a Table. `radius_arcsec` is the radius for the object of a position or name.
+        Stars brighter than `bright_mag` within `bright_radius_arcsec` are reported. With `at`, as after this journal entry; with `since`,
+        the report has `changes` since that entry: both are for lists of at most 1000 identifiers and positions. A longer list is sent as a
+        table, in which positions have no radius of their own. A large table, or any table with `as_job`, becomes a job of the service.
+        """
+        if kind not in _SAMPLE_KINDS:
+            raise ValueError(f"Cannot report on a sample as {kind!r}: give kind one of {', '.join(_SAMPLE_KINDS)}")
+        form, read = _SAMPLE_KINDS[kind]
+        options = {"radius_arcsec": _number(radius_arcsec, "arcsec"), "bright_mag": bright_mag}
+        options["bright_radius_arcsec"] = _number(bright_radius_arcsec, "arcsec")
+        if isinstance(sample, (str, dict)):
+            raise TypeError(f"Cannot report on a {type(sample).__name__}: give a list of inputs, or a table")
+        names = [catalogs] if isinstance(catalogs, str) else catalogs
+        if isinstance(sample, (bytes, bytearray, memoryview)) or hasattr(sample, "columns"):
+            body, columns = _sent_table(sample)[0], {"id": id, "name": name, "ra": ra, "dec": dec, "frame": frame}
+        else:
+            inputs = [_input_of(each) for each in (_positions_of(sample) if _is_sky_coord(sample) else sample)]
+            most = self._limits_of_service().get("samples", {}).get("max_rows", len(inputs))
+            if not as_job and (len(inputs) <= most or at is not None or since is not None):
+                sent = {"inputs": inputs, "catalogs": names, "at": at, "since": since, **options}
+                path, body = _address_of("/api/sample", {"format": form}), json.dumps(sent, default=_plain).encode()
+                if kind == "report":
+                    return self._request(path, body, "rows")
+                return read(self._answer(path, body, {"Content-Type": "application/json"})[1])
+            body, columns = _table_of_inputs(inputs), {}
+        # A table has no history, so the service would ignore `at` and `since`, which is an error.
+        query = {"format": form, "catalogs": ",".join(names) if names is not None else None, "at": at, "since": since, **options, **columns}
+        return read(self._send_table(_address_of("/api/sample", query), body, as_job, "/vo/samples/", "report on the table"))
 
     def query(self, adql: str, kind: str = "rows", max_rows: int | None = None, at: int | None = None) -> Any:
         """Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows.
@@ -577,11 +622,21 @@ class Nearsky:
             raise NearskyError(said, "too_many_rows", 200, "MAXREC")
         return table
 
-    def _job(self, path: str, body: bytes) -> bytes:
+    def _send_table(self, path: str, body: bytes, as_job: bool, jobs: str, does: str) -> bytes:
+        """Returns the answer to a table: at once, or as a job if the table is large or the service has no time for it."""
+        if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
+            try:
+                return self._answer(path, body)[1]
+            except NearskyError as error:
+                if error.code != "query_too_expensive":
+                    raise
+        return self._job(path, body, jobs, does)
+
+    def _job(self, path: str, body: bytes, jobs: str, does: str) -> bytes:
         """Runs a request as a job of the service, returns its result, and removes the job."""
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
         # The service may use another address for itself, and another path behind a proxy.
-        job = "/vo/jobs/" + urlsplit(headers["Location"]).path.rsplit("/", 1)[1]
+        job = jobs + urlsplit(headers["Location"]).path.rsplit("/", 1)[1]
         # The service answers after this time, which must be before the timeout.
         wait_seconds = max(1, min(20, int(self._timeout_seconds / 2)))
         try:
@@ -591,7 +646,7 @@ class Nearsky:
                 phase = self._answer(f"{job}/phase")[1].decode()
             if phase != "COMPLETED":
                 why = self._answer(f"{job}/error")[1].decode() or "its job was aborted"
-                raise NearskyError(f"Cannot crossmatch the table because {why}", "invalid_parameter", 400, "body")
+                raise NearskyError(f"Cannot {does} because {why}", "invalid_parameter", 400, "body")
             return self._answer(f"{job}/results/result")[1]
         finally:
             self._send(job, None, {}, "DELETE")
@@ -811,7 +866,7 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
         table.write(text, format="ascii.ecsv")
         return text.getvalue().encode(), "votable", _astropy_table
     hint = "give a DataFrame of pandas or Polars, a Table of astropy, an array of SkyCoord, or the bytes of a file"
-    raise TypeError(f"Cannot crossmatch a {type(table).__name__}: {hint}")
+    raise TypeError(f"Cannot send a {type(table).__name__} as a table: {hint}")
 
 
 def _in_known_frames(table: Any) -> Any:
@@ -865,6 +920,28 @@ _QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     "polars": ("parquet", _polars_table),
     "astropy": ("votable", _astropy_table),
 }
+
+
+# The kinds of reports.
+_SAMPLE_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
+    "report": ("json", json.loads),
+    **{kind: _QUERY_KINDS[kind] for kind in ("pandas", "polars", "astropy")},
+}
+
+
+def _table_of_inputs(inputs: list[dict[str, Any]]) -> bytes:
+    """Inputs as CSV. The column of names also has the labels."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(["diaObjectId", "name", "ra", "dec"])
+    for each in inputs:
+        if each.get("radius_arcsec") is not None:
+            raise ValueError("Cannot send this many inputs with a radius of their own: leave it out, or give radius_arcsec")
+        if each.get("kind") == "tns" and each.get("label") not in (None, each.get("name")):
+            raise ValueError("Cannot send this many inputs with a label beside a name of the Transient Name Server: leave the label out")
+        ra, dec = (None if each.get(name) is None else repr(float(each[name])) for name in ("ra", "dec"))
+        rows.writerow([each.get("diaObjectId"), each.get("label") or each.get("name"), ra, dec])
+    return text.getvalue().encode()
 
 
 def _circle_of(ra: Any, dec: Any, radius_arcsec: Any) -> dict[str, Any]:

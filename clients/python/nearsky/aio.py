@@ -178,6 +178,7 @@ class AsyncNearsky:
     lookup = _awaited(Nearsky.lookup)
     sources = _awaited(Nearsky.sources)
     crossmatch = _awaited(Nearsky.crossmatch)
+    sample = _awaited(Nearsky.sample)
     query = _awaited(Nearsky.query)
     count_area = _awaited(Nearsky.count_area)
     lookups = _iterated(Nearsky.lookups)
