@@ -31,7 +31,7 @@ import type { EngineAnswer, EngineFailure, EngineRequest, Refreshed } from './en
 import type { EngineQuery, TapQuery } from './query_run.ts';
 import { type AdqlConfig, adqlSettings } from './settings.ts';
 import { type ReadSources, SourceReader } from './source_reader.ts';
-import { removeDirectory, removeTables, UploadReader } from './upload_reader.ts';
+import { removeDirectory, UploadReader } from './upload_reader.ts';
 
 export type TapStep =
   /**
@@ -136,16 +136,38 @@ class EngineEnded extends Unavailable {
 /** Other queries may hold the memory. */
 class Starved extends Unavailable {}
 
-/** A query. It has a slot at least while it starts, and while a part of its answer is made. */
-interface Running {
-  readonly engine: EngineLink;
-  readonly lastsMs: number;
+/**
+ * A query in the engine, which owns what is held for it. It has a slot at least while it starts, and while a part of its
+ * answer is made.
+ */
+class Running implements Disposable {
+  engine!: EngineLink;
   readonly slot: SteppedSlot;
-  /** The directories of uploaded tables and of parts of catalogs. They are removed with the query. */
-  tables?: string;
-  sources?: string;
-  /** Ends the query if no step was requested for too long. */
-  timer: NodeJS.Timeout;
+  readonly lastsMs: number;
+  /** The directories of parts of catalogs and of uploaded tables. */
+  readonly directories: (string | undefined)[] = [];
+  readonly #onDispose: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(slot: SteppedSlot, lastsMs: number, onDispose: () => void) {
+    this.slot = slot;
+    this.lastsMs = lastsMs;
+    this.#onDispose = onDispose;
+  }
+
+  /** Disposes of it if its next step is not requested in time. */
+  waitForStep(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this[Symbol.dispose](), this.lastsMs).unref();
+  }
+
+  /** May be called again: a directory may have been made since. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.slot.leave();
+    for (const directory of this.directories) removeDirectory(directory);
+    this.#onDispose();
+  }
 }
 
 export class Tap {
@@ -195,22 +217,7 @@ export class Tap {
       return null;
     }
     if (asked.step === 'state') return this.state ?? null;
-    if (asked.step === 'begin') {
-      const { key, client, query } = asked;
-      const gone = new AbortController();
-      this.#beginning.set(key, gone);
-      let read: EngineQuery | undefined;
-      try {
-        read = await this.#uploads.inTime(client, query, gone.signal);
-        return await this.#started(client, read, gone.signal);
-      } catch (error) {
-        removeTables(read);
-        if (error instanceof JobError) return { job: 0, begun: { outcome: 'refused', message: error.message } };
-        throw error;
-      } finally {
-        this.#beginning.delete(key);
-      }
-    }
+    if (asked.step === 'begin') return await this.#started(asked);
     return asked.step === 'part' ? await this.#part(asked.job) : await this.#end(asked.job);
   }
 
@@ -226,17 +233,11 @@ export class Tap {
     const attempt = async () => {
       query ??= await this.#uploads.forJob({ ...asked, uploadPath: input }, ends);
       const slot = await this.#slotInTime(client, ends);
-      if (ends.aborted) slot.leave();
-      ends.throwIfAborted();
-      const job = ++this.#lastJob;
-      const end = () => void this.#end(job).catch(() => {});
-      ends.addEventListener('abort', end);
+      const { job, begun } = await this.#begin(ends, query, slot, this.#sources.forJob(ends), { client, key: id });
       try {
-        const { begun } = await this.#begin(job, query, slot, this.#sources.forJob(ends), { client, key: id });
         return begun.outcome === 'begun' ? await this.#store(job, query, begun, output, maxOutputBytes) : begun;
       } finally {
-        ends.removeEventListener('abort', end);
-        end();
+        void this.#end(job).catch(() => {});
       }
     };
     try {
@@ -250,25 +251,40 @@ export class Tap {
     } catch (error) {
       throw error instanceof Unavailable ? new JobError(error.message) : error;
     } finally {
-      removeTables(query);
+      removeDirectory(query?.tables);
     }
   }
 
-  async #started(client: string, query: EngineQuery, gone: AbortSignal): Promise<TapStarted> {
-    const started = await this.#again<TapStarted>(
-      async () => {
-        const slot = await this.#slotUnless(gone, client);
-        const read = this.#sources.inTime(client, new Budget(query.seconds), gone);
-        return await this.#beginUnless(gone, query, slot, read, { client, key: client });
-      },
-      message => ({ job: 0, begun: { outcome: 'refused', message } }),
-      query.seconds,
-    );
-    if (started.begun.outcome === 'early') throw new Unavailable(started.begun.message);
-    const running = this.#jobs.get(started.job);
-    if (!running) removeTables(query);
-    else if (query.tables !== undefined) running.tables = query.tables;
-    return started;
+  async #started({ key, client, query: asked }: TapStep & { step: 'begin' }): Promise<TapStarted> {
+    const controller = new AbortController();
+    const gone = controller.signal;
+    this.#beginning.set(key, controller);
+    let tables: string | undefined;
+    let running: Running | undefined;
+    try {
+      const query = await this.#uploads.inTime(client, asked, gone);
+      ({ tables } = query);
+      const started = await this.#again<TapStarted>(
+        async () => {
+          const slot = await this.#slotUnless(gone, client);
+          const read = this.#sources.inTime(client, new Budget(query.seconds), gone);
+          return await this.#begin(gone, query, slot, read, { client, key: client });
+        },
+        message => ({ job: 0, begun: { outcome: 'refused', message } }),
+        query.seconds,
+      );
+      if (started.begun.outcome === 'early') throw new Unavailable(started.begun.message);
+      running = this.#jobs.get(started.job);
+      return started;
+    } catch (error) {
+      if (error instanceof JobError) return { job: 0, begun: { outcome: 'refused', message: error.message } };
+      throw error;
+    } finally {
+      this.#beginning.delete(key);
+      // Until here the query may be retried, with the same tables.
+      if (running) running.directories.push(tables);
+      else removeDirectory(tables);
+    }
   }
 
   /**
@@ -359,45 +375,39 @@ export class Tap {
     }
   }
 
-  /** @param gone cancels the query */
-  async #beginUnless(
-    gone: AbortSignal,
+  /**
+   * @param slot is released when the query fails or ends
+   * @param ends cancels the query
+   * @param read reads the parts of catalogs that the query needs
+   */
+  async #begin(
+    ends: AbortSignal,
     query: EngineQuery,
     slot: SteppedSlot,
     read: ReadSources,
     requester: Requester,
   ): Promise<TapStarted> {
-    if (gone.aborted) {
-      slot.leave();
-      throw new Unavailable(GIVEN_UP);
-    }
     const job = ++this.#lastJob;
     const end = () => void this.#end(job).catch(() => {});
-    gone.addEventListener('abort', end);
-    try {
-      return await this.#begin(job, query, slot, read, requester);
-    } finally {
-      gone.removeEventListener('abort', end);
-    }
-  }
-
-  /** @param read reads the parts of catalogs that the query needs */
-  async #begin(
-    job: number,
-    query: EngineQuery,
-    slot: SteppedSlot,
-    read: ReadSources,
-    requester: Requester,
-  ): Promise<TapStarted> {
+    const lastsMs = 1000 * query.seconds + HANG_MS;
+    const running = new Running(slot, lastsMs, () => {
+      this.#jobs.delete(job);
+      ends.removeEventListener('abort', end);
+    });
     let begun: EngineBegun | undefined;
     try {
+      if (ends.aborted) throw new Unavailable(GIVEN_UP);
       const engine = (this.#engine ??= this.#start());
-      const lastsMs = 1000 * query.seconds + HANG_MS;
-      this.#jobs.set(job, { engine, lastsMs, slot, timer: this.#forgetting(job, lastsMs) });
+      running.engine = engine;
+      this.#jobs.set(job, running);
+      ends.addEventListener('abort', end);
+      running.waitForStep();
       await engine.opened;
       begun = (await this.#ask(engine, { kind: 'begin', job, query, requester }, lastsMs)) as EngineBegun;
+      const directory = join(this.#config.NEARSKY_DATA, 'tap', `${process.pid}-${randomUUID()}`);
+      if (begun.outcome === 'reading') running.directories.push(directory);
       while (begun.outcome === 'reading') {
-        const directory = this.#sourcesDirectory(job);
+        if (!this.#jobs.has(job)) throw new Unavailable(GIVEN_UP);
         const parts = await read(begun.parts, directory);
         begun = (await this.#ask(engine, { kind: 'resume', job, directory, read: parts }, lastsMs)) as EngineBegun;
       }
@@ -406,49 +416,21 @@ export class Tap {
     } finally {
       // The parts of catalogs could not be read.
       if (begun?.outcome === 'reading') await this.#end(job).catch(() => {});
-      if (begun?.outcome !== 'begun' || begun.isWhole) this.#forget(job);
-      else slot.pause();
-      // If the query failed before it was registered, `#forget` has not released the slot.
-      if (!begun) slot.leave();
+      if (begun?.outcome === 'begun' && !begun.isWhole) slot.pause();
+      else running[Symbol.dispose]();
     }
-  }
-
-  /** The directory for the parts of catalogs that a query reads. The first read creates it. */
-  #sourcesDirectory(job: number): string {
-    const running = this.#jobs.get(job);
-    if (!running) throw new Unavailable(GIVEN_UP);
-    running.sources ??= join(this.#config.NEARSKY_DATA, 'tap', `${process.pid}-${randomUUID()}`);
-    return running.sources;
-  }
-
-  #forgetting(job: number, milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => this.#forget(job), milliseconds).unref();
-  }
-
-  #forget(job: number): void {
-    const running = this.#jobs.get(job);
-    if (!running) return;
-    clearTimeout(running.timer);
-    running.slot.leave();
-    removeTables(running);
-    removeDirectory(running.sources);
-    this.#jobs.delete(job);
   }
 
   async #part(job: number): Promise<Uint8Array | null> {
     const running = this.#jobs.get(job);
     if (!running) throw new Unavailable(GIVEN_UP);
     const { engine, lastsMs, slot } = running;
-    const wait = () => {
-      clearTimeout(running.timer);
-      running.timer = this.#forgetting(job, lastsMs);
-    };
-    wait();
+    running.waitForStep();
     await slot.resume();
-    wait();
+    running.waitForStep();
     try {
       const part = await this.#ask(engine, { kind: 'part', job }, lastsMs);
-      if (part === null) this.#forget(job);
+      if (part === null) running[Symbol.dispose]();
       return part as Uint8Array | null;
     } finally {
       slot.pause();
@@ -460,13 +442,8 @@ export class Tap {
    * while.
    */
   async #end(job: number): Promise<null> {
-    const running = this.#jobs.get(job);
-    if (!running) return null;
-    try {
-      await this.#ask(running.engine, { kind: 'end', job }, HANG_MS);
-    } finally {
-      this.#forget(job);
-    }
+    using running = this.#jobs.get(job);
+    if (running) await this.#ask(running.engine, { kind: 'end', job }, HANG_MS);
     return null;
   }
 
@@ -478,10 +455,10 @@ export class Tap {
     try {
       engine = new EngineLink(NEARSKY_DATA, memoryMib, TAP_MAX_QUERIES + OTHER_STEPS, error => {
         if (this.#engine === engine) this.#engine = undefined;
-        const jobs = this.#jobsOf(engine);
-        for (const job of jobs) this.#forget(job);
-        if (error) this.#log('tap_engine_ended', { error, queries: jobs.length });
-        return jobs.length;
+        const ended = this.#runningIn(engine);
+        for (const running of ended) running[Symbol.dispose]();
+        if (error) this.#log('tap_engine_ended', { error, queries: ended.length });
+        return ended.length;
       });
     } catch (error) {
       throw new Unavailable(`the engine of queries cannot be started: ${messageOf(error)}`);
@@ -500,8 +477,8 @@ export class Tap {
     return engine;
   }
 
-  #jobsOf(engine: EngineLink): number[] {
-    return [...this.#jobs].flatMap(([job, running]) => (running.engine === engine ? job : []));
+  #runningIn(engine: EngineLink): Running[] {
+    return [...this.#jobs.values()].filter(running => running.engine === engine);
   }
 
   /**
@@ -509,7 +486,7 @@ export class Tap {
    * because it takes only 60 MiB but a second to start. A query is never ended for the sake of others.
    */
   #member(engine: EngineLink): Member {
-    const isBusy = () => this.#jobsOf(engine).length > 0;
+    const isBusy = () => this.#runningIn(engine).length > 0;
     return {
       pid: engine.child.pid,
       get isBusy() {

@@ -81,18 +81,13 @@ export class UploadReader {
       if (result.outcome === 'refused') throw new JobError(result.message);
       return { ...query, tables };
     } catch (error) {
-      removeTables({ tables });
+      discard(tables);
       ends?.throwIfAborted();
       if (error instanceof Unavailable || error instanceof JobError) throw error;
       this.#log('tap_upload_failed', { error: messageOf(error) });
       throw new Unavailable('the tables that came with the query cannot be read');
     }
   }
-}
-
-/** Removes the tables of a query that has ended. */
-export function removeTables(query: Pick<EngineQuery, 'tables'> | undefined): void {
-  removeDirectory(query?.tables);
 }
 
 export function removeDirectory(path: string | undefined): void {
