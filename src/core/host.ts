@@ -3,7 +3,7 @@
  * them, and the entries of programs and threads pass the list on.
  */
 
-import type { BesideWriter } from './background/beside.ts';
+import type { BesideWriter } from './background/beside_writer.ts';
 import type { Budget } from './base/budget.ts';
 import type { Channel } from './base/channel.ts';
 import type { ClientAdmission } from './base/client_admission.ts';

@@ -13,7 +13,7 @@ import type { ListedTable } from './listed_table.ts';
 import { fileRows, loadRows, viewFiles, viewOf } from './loaded_rows.ts';
 import { sourceTables } from './source_tables.ts';
 import { ID, PIXEL, SCHEMA } from './table_names.ts';
-import { type Relations, type Rows, SET_KEY, type Source, settingsOf, type TapTable, tapTables } from './tables.ts';
+import { type Exported, type Relations, type Rows, SET_KEY, settingsOf, type TapTable, tapTables } from './tables.ts';
 
 /**
  * While the engine makes a table, each thread holds this many rows of all columns. The default of 122,880 would take
@@ -58,7 +58,7 @@ export interface Contents extends Origin, TapState {
 export type StoredTable = TapTable & { readonly relation: string };
 
 /** The relations that are exported, objects first. */
-const EXPORTED: readonly Source[] = ['objects', 'matches'];
+const EXPORTED: readonly Exported[] = ['objects', 'matches'];
 
 interface Place {
   /** A connection that nothing else uses meanwhile. */
@@ -119,10 +119,10 @@ export class Edition {
     const catalogs = new Catalogs(contents.registered);
     return make(made, catalogs, async () => {
       const columns = { objects: objectColumns(catalogs.all), matches: matchColumns(catalogs.all, 'all').columns };
-      for (const source of EXPORTED) {
-        await viewFiles(connection, source, columns[source], files[source]);
-        await connection.run(`CREATE TABLE ${relationIn(made.number, source)} AS FROM ${viewOf(source)}`);
-        for (const file of files[source]) rmSync(file);
+      for (const exported of EXPORTED) {
+        await viewFiles(connection, exported, columns[exported], files[exported]);
+        await connection.run(`CREATE TABLE ${relationIn(made.number, exported)} AS FROM ${viewOf(exported)}`);
+        for (const file of files[exported]) rmSync(file);
       }
       const [settings, objects] = (['settings', 'objects'] as const).map(name => relationIn(made.number, name));
       await connection.run(`CREATE TABLE ${settings} AS ${settingsOf(objects!)}`);
@@ -137,8 +137,8 @@ export class Edition {
    */
   async merged(made: NewEdition, origin: Origin, maxSorted: number): Promise<Edition> {
     const { connection } = made;
-    const sorted = (source: Source) =>
-      sortInto(connection, this.#relationOf(source), relationIn(made.number, source), maxSorted);
+    const sorted = (exported: Exported) =>
+      sortInto(connection, this.#relationOf(exported), relationIn(made.number, exported), maxSorted);
     return await make(made, new Catalogs(origin.registered), async () => {
       // The first statement decides which state of this edition the transaction reads.
       const [row] = (await connection.runAndReadAll(`SELECT mark, sequence, as_of FROM ${this.#stored}`)).getRows();
@@ -187,16 +187,16 @@ export class Edition {
       for await (const batch of batches) {
         number++;
         const { areReplaced, areCrossmatched } = batch;
-        const fileOf = (source: Source) => `${this.#file}.${source}-${number}.parquet`;
-        for (const source of EXPORTED) {
-          if (number <= BATCHES_IN_MEMORY) await loadRows(connection, source, batch[source]);
-          else await fileRows(connection, source, batch[source], fileOf(source));
+        const fileOf = (exported: Exported) => `${this.#file}.${exported}-${number}.parquet`;
+        for (const exported of EXPORTED) {
+          if (number <= BATCHES_IN_MEMORY) await loadRows(connection, exported, batch[exported]);
+          else await fileRows(connection, exported, batch[exported], fileOf(exported));
         }
-        for (const source of areCrossmatched ? EXPORTED : EXPORTED.slice(0, 1)) {
-          const relation = this.#relationOf(source);
+        for (const exported of areCrossmatched ? EXPORTED : EXPORTED.slice(0, 1)) {
+          const relation = this.#relationOf(exported);
           if (areReplaced)
             await connection.run(`DELETE FROM ${relation} AS t USING ${viewOf('objects')} AS r WHERE ${IS_CHANGED}`);
-          await connection.run(`INSERT INTO ${relation} FROM ${viewOf(source)}`);
+          await connection.run(`INSERT INTO ${relation} FROM ${viewOf(exported)}`);
         }
         if (areCrossmatched) {
           const settings = this.#relationOf('settings');
@@ -205,7 +205,7 @@ export class Edition {
             `INSERT INTO ${settings} FROM ${found} AS found ANTI JOIN ${settings} USING (${SET_KEY})`,
           );
         }
-        for (const source of EXPORTED) rmSync(fileOf(source), { force: true });
+        for (const exported of EXPORTED) rmSync(fileOf(exported), { force: true });
       }
       await this.#store(connection, next);
     });

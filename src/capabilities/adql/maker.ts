@@ -9,10 +9,10 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
 import { openStore } from '../../core/store/store.ts';
 import { exportHats } from '../hats/hats_exporter.ts';
-import { PROGRAM } from '../hats/writer_thread.ts';
+import { PROGRAM } from '../hats/partition_writer.ts';
 import { Edition } from './edition.ts';
 import { originOf } from './origin.ts';
-import type { Source } from './tables.ts';
+import type { Exported } from './tables.ts';
 
 export interface MakeRequest {
   readonly dataDir: string;
@@ -100,12 +100,12 @@ async function makeTables(request: MakeRequest, onProgress: (percent: number) =>
 }
 
 /** The files of a relation in an export, in the order of their pixels. Files without a pixel are the first. */
-function filesOf(path: string, source: Source): string[] {
-  const dataset = join(path, source, source, 'dataset');
+function filesOf(path: string, exported: Exported): string[] {
+  const dataset = join(path, exported, exported, 'dataset');
   const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
   const files = names.filter(name => name.endsWith('.parquet') || name === '_common_metadata');
   const sorted = files.sort((a, b) => firstPixel(a) - firstPixel(b)).map(name => join(dataset, name));
-  const aside = join(path, `${source}_without_position.parquet`);
+  const aside = join(path, `${exported}_without_position.parquet`);
   return existsSync(aside) ? [aside, ...sorted] : sorted;
 }
 

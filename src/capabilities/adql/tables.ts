@@ -14,13 +14,13 @@ import { principalKeys, SOURCES, sourceTables } from './source_tables.ts';
 import { ID, PIXEL, POSITION, SCHEMA } from './table_names.ts';
 
 /** The relations of an export, from which the tables are made. */
-export type Source = 'objects' | 'matches';
+export type Exported = 'objects' | 'matches';
 
 /** The Parquet files with the rows of each relation. */
-export type Rows = Readonly<Record<Source, readonly string[]>>;
+export type Rows = Readonly<Record<Exported, readonly string[]>>;
 
 /** Returns the SQL name of a relation. */
-export type Relations = (relation: Source | 'settings') => string;
+export type Relations = (relation: Exported | 'settings') => string;
 
 export interface TapTable extends ListedTable {
   /**

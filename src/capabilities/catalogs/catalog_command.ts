@@ -20,7 +20,7 @@ import {
   UsageError,
   valueOfText,
 } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import {
   CATALOGS,
   type CatalogDefinition,

@@ -3,7 +3,7 @@
  * that run at the same time.
  */
 import { channel } from '../../core/base/channel.ts';
-import { setRecent } from '../../core/base/recent.ts';
+import { setRecent } from '../../core/base/lru.ts';
 import { Share } from '../../core/base/share.ts';
 import type { Rate } from '../../core/config/values.ts';
 

@@ -21,7 +21,7 @@ import {
   RpcError,
   type RpcRequest,
   readMessage,
-} from './rpc.ts';
+} from './json_rpc.ts';
 import { connectorSettings } from './settings.ts';
 import type { OfferedTool } from './tools.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { SentValue } from '../../core/base/json_reader.ts';
 import type { IncomingHeaders } from '../../core/http/incoming.ts';
-import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
+import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './json_rpc.ts';
 
 /** The newest revision that begins with `initialize`. A client that asks for an unsupported revision gets this one. */
 export const LATEST_HANDSHAKE_REVISION = '2025-11-25';

@@ -5,7 +5,7 @@ import { Duty, type Work } from '../../core/background/duty.ts';
 import { logToStderr } from '../../core/base/log.ts';
 import { stopSignal } from '../../core/base/stop_signal.ts';
 import { type Command, type Invocation, printResult, table, UsageError, valueOfText } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting } from '../../core/contract/brokers.ts';
 import { oneOf } from '../../core/contract/kind.ts';
 import { describeCounts, Ingester } from '../../core/ingest/ingester.ts';

@@ -1,13 +1,13 @@
 /** Crossmatches pending objects while the service runs. */
 
-import type { OnDuty } from '../../core/background/beside.ts';
+import type { OnDuty } from '../../core/background/beside_writer.ts';
 import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
+import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import { crossmatchPending, settingsOf } from '../../core/crossmatch/crossmatcher.ts';
 import { Deferred } from '../../core/crossmatch/deferred.ts';
-import { crossmatchPool } from '../../core/crossmatch/pool.ts';
 import type { Pool, Tasks } from '../../core/pool/pool.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';

@@ -12,12 +12,12 @@ import {
   tell,
   UsageError,
 } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import type { AgainSelection } from '../../core/crossmatch/again.ts';
 import { MAX_BATCH_SIZE } from '../../core/crossmatch/batch_size.ts';
 import { countAgain } from '../../core/crossmatch/count_again.ts';
+import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import { type CrossmatchProgress, crossmatchPending, settingsOf } from '../../core/crossmatch/crossmatcher.ts';
-import { crossmatchPool } from '../../core/crossmatch/pool.ts';
 import type { CrossmatchSummary } from '../../core/crossmatch/summary.ts';
 import { digits } from '../../core/documents/kinds.ts';
 import { noteEvent } from '../../core/store/noting.ts';

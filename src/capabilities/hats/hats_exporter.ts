@@ -26,15 +26,15 @@ import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.t
 import { Pool } from '../../core/pool/pool.ts';
 import { Caller } from '../../core/pool/rpc.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
-import { partOf } from '../../core/store/parts.ts';
+import { partFileOf } from '../../core/store/part_file.ts';
 import type { Snapshot } from '../../core/store/snapshot.ts';
 import type { Store } from '../../core/store/store.ts';
 import { StoreError } from '../../core/store/store_error.ts';
 import type { SkyPosition } from '../../core/store/types.ts';
 import { changedAfter } from './changed_objects.ts';
 import { type MatchesKept, matchColumns, matchRows, objectColumns } from './columns.ts';
+import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './partition_writer.ts';
 import { RecordFiles } from './record_files.ts';
-import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
 const MARGIN_ARCSEC = 10;
 /** A text file with one id a line, below the name of their column. */
@@ -98,7 +98,7 @@ export async function exportHats(options: HatsExportOptions): Promise<HatsExport
   const cannot = `Cannot export to ${target}`;
   if (isTaken(target)) throw new StoreError(`${cannot} because it exists: choose another directory`);
   const parent = dirname(resolve(target));
-  const { path: part, otherPid } = partOf(target, store.livePids());
+  const { path: part, otherPid } = partFileOf(target, store.livePids());
   if (otherPid)
     throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it finishes`);
   const catalogs = new Catalogs(store.catalogs()).all;
@@ -377,7 +377,7 @@ class Writers {
       const link = Caller.over<HatsRequest>(port1);
       this.#ports.push(port1);
       const task: HatsTask = {
-        module: 'src/capabilities/hats/writer_thread',
+        module: 'src/capabilities/hats/partition_writer',
         kind: 'hats',
         dataDir,
         catalogs,

@@ -17,13 +17,13 @@ import {
   UsageError,
   valueOfText,
 } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, type BrokerName } from '../../core/contract/brokers.ts';
 import { oneOf } from '../../core/contract/kind.ts';
 import { normaliserOf } from '../../core/ingest/brokers.ts';
 import { ingestFile } from '../../core/ingest/files.ts';
 import { describeCounts, Ingester, type MessageCounts } from '../../core/ingest/ingester.ts';
-import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../../core/ingest/lines.ts';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/ingest/lines.ts';
 import { type Reject, RejectLog } from '../../core/ingest/rejects.ts';
 import { noteError } from '../../core/store/noting.ts';
 
@@ -228,16 +228,16 @@ async function adviceFor(broker: BrokerName, files: readonly string[], minReliab
 async function firstLines(files: readonly string[]): Promise<string[]> {
   const file = files.find(name => name !== '-' && statSync(name).isFile());
   if (file === undefined) return [];
-  const source = openSource(file);
+  const stream = openByteStream(file);
   try {
-    for await (const block of readBlocks(source, file))
+    for await (const block of readBlocks(stream, file))
       return [...splitLines(block, MAX_LINE_BYTES)].slice(0, GUESS_LINES).map(({ text }) => text);
     return [];
   } catch {
     // The error that cut the file short was reported already.
     return [];
   } finally {
-    source.destroy();
+    stream.destroy();
   }
 }
 

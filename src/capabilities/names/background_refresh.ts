@@ -1,6 +1,6 @@
 /** Keeps the registry of transients up to date while the service runs. */
 
-import type { OnDuty } from '../../core/background/beside.ts';
+import type { OnDuty } from '../../core/background/beside_writer.ts';
 import { Backoff } from '../../core/base/backoff.ts';
 import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';

@@ -16,7 +16,7 @@ import {
   tell,
   UsageError,
 } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import { ConfigError } from '../../core/config/config.ts';
 import { textual } from '../../core/contract/kind.ts';
 import { RejectLog } from '../../core/ingest/rejects.ts';

@@ -5,7 +5,7 @@ import type { Ask } from '../../core/cli/asking.ts';
 import { bytesOf, type Command, type Invocation, UsageError } from '../../core/cli/command.ts';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import type { Config } from '../../core/config/config.ts';
-import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../../core/ingest/lines.ts';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/ingest/lines.ts';
 import { parseTnsName } from '../../core/tns/names.ts';
 
 export const command: Command = {
@@ -124,12 +124,12 @@ function inputOf(text: string): Input {
 async function linesOf(file: string): Promise<string[]> {
   bytesOf([file]);
   const found: string[] = [];
-  const source = openSource(file);
+  const stream = openByteStream(file);
   try {
-    for await (const block of readBlocks(source, file))
+    for await (const block of readBlocks(stream, file))
       for (const { text } of splitLines(block, MAX_LINE_BYTES)) if (text.trim() !== '') found.push(text.trim());
   } finally {
-    source.destroy();
+    stream.destroy();
   }
   return found;
 }

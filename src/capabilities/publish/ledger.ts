@@ -3,7 +3,7 @@
  * machine holds; and the lease of the topic, which one node of the shared log holds.
  */
 import type { MessagePort } from 'node:worker_threads';
-import type { InWriter } from '../../core/background/beside.ts';
+import type { InWriter } from '../../core/background/beside_writer.ts';
 import type { Work } from '../../core/background/duty.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { Caller, replyOver } from '../../core/pool/rpc.ts';

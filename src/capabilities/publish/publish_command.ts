@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limited, logToStderr } from '../../core/base/log.ts';
 import { stopSignal } from '../../core/base/stop_signal.ts';
 import { type Command, type Invocation, printResult, table } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import { ConfigError } from '../../core/config/config.ts';
 import { textual } from '../../core/contract/kind.ts';
 import { digits } from '../../core/documents/kinds.ts';

@@ -1,6 +1,6 @@
 /** Runs the thread that publishes, from the main thread. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { BesideWriter, InWriter, WriterLink } from '../../core/background/beside.ts';
+import type { BesideWriter, InWriter, WriterLink } from '../../core/background/beside_writer.ts';
 import { messageOf } from '../../core/base/error_text.ts';
 import { pause, withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';

@@ -12,10 +12,10 @@ import {
   tell,
   UsageError,
 } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, isBroker } from '../../core/contract/brokers.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
-import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../../core/ingest/lines.ts';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/ingest/lines.ts';
 import { deliveriesIn } from '../../core/store/deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from '../../core/store/remove_objects.ts';
 import { statusOf } from '../../core/store/status.ts';
@@ -151,9 +151,9 @@ function reasonOf({ flags, options }: Invocation): string | undefined {
 /** @throws Error naming a line that is not an id */
 async function idsIn(file: string): Promise<Set<bigint>> {
   const ids = new Set<bigint>();
-  const source = openSource(file);
+  const stream = openByteStream(file);
   try {
-    for await (const block of readBlocks(source, file, 'nothing was removed'))
+    for await (const block of readBlocks(stream, file, 'nothing was removed'))
       for (const { text, number, problem } of splitLines(block, MAX_LINE_BYTES)) {
         const id = text.trim();
         if (id === '' && !problem) continue;
@@ -163,7 +163,7 @@ async function idsIn(file: string): Promise<Set<bigint>> {
         ids.add(diaObjectId);
       }
   } finally {
-    source.destroy();
+    stream.destroy();
   }
   return ids;
 }

@@ -1,6 +1,6 @@
 /** Removes old objects while the service runs. */
 
-import type { OnDuty } from '../../core/background/beside.ts';
+import type { OnDuty } from '../../core/background/beside_writer.ts';
 import { type Work, workUntilClosed } from '../../core/background/duty.ts';
 import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';

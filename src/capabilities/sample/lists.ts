@@ -14,7 +14,7 @@ import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import { contentType, matchFormat } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
-import { crossmatchPool } from '../../core/crossmatch/pool.ts';
+import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { MainHost } from '../../core/host.ts';
 import type { TableFiles } from '../../core/http/sent_table.ts';

@@ -3,7 +3,7 @@
  * there are at most 1.7 times as many entries as objects.
  */
 
-import { discard } from '../../core/base/shared_memory.ts';
+import { noteGarbage } from '../../core/base/shared_memory.ts';
 
 const SMALLEST = 1024;
 const MAX_FILL = 0.75;
@@ -147,6 +147,6 @@ export class ObjectCells {
     this.#statuses = new Uint8Array(size).fill(EMPTY);
     for (let old = 0; old < cells.length; old++)
       if (statuses[old] !== EMPTY) this.#set(low[old]!, high[old]!, cells[old]!, statuses[old]!);
-    discard(ENTRY_BYTES * cells.length);
+    noteGarbage(ENTRY_BYTES * cells.length);
   }
 }

@@ -3,9 +3,9 @@ import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import type { NearbyOutcome } from '../../core/contract/enums.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
+import { errorsOf } from '../../core/crossmatch/catalog_errors.ts';
 import { type FileMatches, runMatch } from '../../core/crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
-import { errorsOf } from '../../core/crossmatch/position_errors.ts';
 import { releasesOf } from '../../core/crossmatch/provenance.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import {

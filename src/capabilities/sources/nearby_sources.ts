@@ -6,7 +6,7 @@ import type { Log } from '../../core/base/log.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
 import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
-import { crossmatchPool } from '../../core/crossmatch/pool.ts';
+import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import type { Pool, TaskData } from '../../core/pool/pool.ts';
 import type { SourcesAnswer, SourcesTask } from './near_task.ts';
 

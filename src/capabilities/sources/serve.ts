@@ -5,8 +5,8 @@ import { tableResponses, withOutcomes } from '../../core/documents/openapi/respo
 import { objectsOfSourceSchema, sourcesSchema } from '../../core/documents/openapi/sources.ts';
 import { sourceParameters, sourcesParameters } from '../../core/documents/parameters.ts';
 import type { Operations } from '../../core/host.ts';
-import { sourceObjects } from './find_objects.ts';
 import { nearbySources } from './find_sources.ts';
+import { sourceObjects } from './source_objects.ts';
 
 export { limits } from './limits.ts';
 

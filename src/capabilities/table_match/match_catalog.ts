@@ -4,6 +4,8 @@ import { TableError } from '@nearsky/astrotables';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { Find } from '../../core/contract/table_match.ts';
+import { errorsOf } from '../../core/crossmatch/catalog_errors.ts';
+import { helperPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import {
   type ColumnMatches,
   type MatchColumnsTask,
@@ -13,8 +15,6 @@ import {
 } from '../../core/crossmatch/match_file.ts';
 import { motionOf, yearsBetween } from '../../core/crossmatch/motion.ts';
 import { openCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
-import { helperPool } from '../../core/crossmatch/pool.ts';
-import { errorsOf } from '../../core/crossmatch/position_errors.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { likelihoodOf, probabilities, roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
 import { payloadColumns } from '../../core/tables/payload_columns.ts';

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../core/base/error_text.ts';
 import { flush } from '../../core/base/files.ts';
-import { partOf } from '../../core/store/parts.ts';
+import { partFileOf } from '../../core/store/part_file.ts';
 import type { Store } from '../../core/store/store.ts';
 import { StoreError } from '../../core/store/store_error.ts';
 import { formatLines, type LineCounts } from './format.ts';
@@ -29,7 +29,7 @@ export async function exportStore(
   const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
   // A pipe or a device is written to directly, without a temporary file.
   const isWhole = file !== undefined && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? true);
-  const path = isWhole ? partOf(file, store.livePids()).path : file;
+  const path = isWhole ? partFileOf(file, store.livePids()).path : file;
   try {
     const chunks = Readable.from(inChunks(formatLines(snapshot, store, counts), () => onChunk(counts)));
     const target = path === undefined ? process.stdout : createWriteStream(path, { flush: true });

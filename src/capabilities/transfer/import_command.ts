@@ -11,7 +11,7 @@ import {
   tell,
   UsageError,
 } from '../../core/cli/command.ts';
-import { openArchive } from '../../core/cluster/archive.ts';
+import { openArchive } from '../../core/cluster/open_archive.ts';
 import { RejectLog } from '../../core/ingest/rejects.ts';
 import { type ImportCounts, Importer, type Rejection } from './importer.ts';
 

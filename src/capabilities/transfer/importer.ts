@@ -5,7 +5,7 @@ import {
   type Line,
   type LineBlock,
   MAX_LINE_BYTES,
-  openSource,
+  openByteStream,
   readBlocks,
   STORED_BEFORE,
   splitLines,
@@ -137,10 +137,10 @@ export class Importer {
    * @throws StoreError; Error if the file cannot be read
    */
   async importFile(file: string): Promise<void> {
-    const source = openSource(file, this.#options.onRead);
+    const stream = openByteStream(file, this.#options.onRead);
     try {
       const blocks = ahead(
-        readBlocks(source, file, STORED_BEFORE),
+        readBlocks(stream, file, STORED_BEFORE),
         block => this.#preparer.prepare(block),
         LinePreparer.PARALLEL,
       );
@@ -149,7 +149,7 @@ export class Importer {
       this.#isComplete = false;
       throw error;
     } finally {
-      source.destroy();
+      stream.destroy();
       await this.#flush();
     }
   }

@@ -131,7 +131,7 @@ export class QueryRunner {
   }
 
   async #runWhenLoaded(format: Format, query: Query, asker: Asker): Promise<QueryAnswer> {
-    const { tableWriter } = await import('./table.ts');
+    const { tableWriter } = await import('./table_answer.ts');
     writers.set(format, await tableWriter(format as TableFormat));
     return await this.run(query, asker);
   }

@@ -3,7 +3,7 @@
  * waiting client that has used the least processor time; older use counts less (`FADES_MS`). Work that is done in steps
  * gives its slot to others between its steps.
  */
-import { setRecent } from './recent.ts';
+import { setRecent } from './lru.ts';
 import { Unavailable } from './refusal.ts';
 import { Share } from './share.ts';
 import { withTimeout } from './timeout.ts';

@@ -30,7 +30,7 @@ let isWaiting = false;
  * Counts bytes that this thread will soon no longer need. Once they are many, the thread collects its garbage in a
  * pause of its work.
  */
-export function discard(bytes: number): void {
+export function noteGarbage(bytes: number): void {
   discardedBytes += bytes;
   if (discardedBytes < COLLECTED_BYTES) return;
   discardedBytes = 0;

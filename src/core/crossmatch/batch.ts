@@ -14,8 +14,8 @@ import type {
 } from '../store/types.ts';
 import { readsAsMuch, readsMore } from '../store/unread.ts';
 import type { Associator } from '../tns/association.ts';
+import { CatalogSearch } from './catalog_search.ts';
 import type { PlannedCatalog } from './plan.ts';
-import { CatalogSearch } from './search.ts';
 
 /**
  * A thread that searches one file for this long counts as hung. Remote files have limits of their own, and a thread

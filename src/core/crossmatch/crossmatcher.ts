@@ -23,9 +23,9 @@ import { type Associator, associatorOf } from '../tns/association.ts';
 import { type AgainSelection, differsFrom } from './again.ts';
 import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
+import { errorsOf } from './catalog_errors.ts';
 import { motionOf } from './motion.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
-import { errorsOf } from './position_errors.ts';
 import { provenanceSetOf, releaseOf } from './provenance.ts';
 import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './summary.ts';
 

@@ -34,9 +34,9 @@ import type { CatalogColumns, PayloadColumn } from '../store/catalog_registratio
 import { combinedError, lnSum, lnWeight } from '../store/match_statistics.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
+import type { CatalogErrors } from './catalog_errors.ts';
 import { RowDensity } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
-import type { CatalogErrors } from './position_errors.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 export interface CatalogReading {

@@ -7,8 +7,8 @@ import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { type Coverage, conePixels } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
+import type { CatalogErrors } from './catalog_errors.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
-import type { CatalogErrors } from './position_errors.ts';
 
 /** A registered catalog whose partitions and footprint are open. */
 export interface PlannedCatalog {

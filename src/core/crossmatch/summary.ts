@@ -3,7 +3,7 @@ import { noReads, type ReadCounts } from '@nearsky/hats';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
-import type { ReadProblem } from './search.ts';
+import type { ReadProblem } from './catalog_search.ts';
 
 /** Numbers of objects; `objects` is the sum of the next three. */
 export interface CrossmatchSummary {

@@ -1,6 +1,6 @@
 /** The index tasks, which build arenas from the position table and from other arenas. */
 import { Arena, buildArena, mergeArenas } from '@nearsky/sky-index';
-import { discard } from '../base/shared_memory.ts';
+import { noteGarbage } from '../base/shared_memory.ts';
 import type { Tasks } from '../pool/pool.ts';
 import type { PositionRows } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
@@ -34,7 +34,7 @@ export function runTail({ rows: from, sequence: since, checked, absorb }: TailTa
     time: fields.subarray(3, end),
     stride: STRIDE,
   });
-  discard(fields.byteLength + BUILDING_BYTES * length);
+  noteGarbage(fields.byteLength + BUILDING_BYTES * length);
   const tail = { buffer, length, sequence };
   return { sequence, rows, arena: absorb.length > 0 ? merged(store, [...absorb, tail]) : tail };
 }
@@ -87,6 +87,6 @@ function merged(store: Store, parts: readonly BuiltArena[]): BuiltArena {
   const isAny = [...isRemoved.values()].some(each => each !== undefined);
   const buffer = mergeArenas([...isRemoved.keys()], isAny ? isDropped : undefined);
   const { length } = new Arena(buffer);
-  discard(parts.reduce((sum, part) => sum + part.buffer.byteLength, BUILDING_BYTES * length));
+  noteGarbage(parts.reduce((sum, part) => sum + part.buffer.byteLength, BUILDING_BYTES * length));
   return { buffer, length, sequence: store.lastSequence() };
 }

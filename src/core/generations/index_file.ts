@@ -19,7 +19,7 @@ import { Arena } from '@nearsky/sky-index';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { Tasks } from '../pool/pool.ts';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
-import { partOf } from '../store/parts.ts';
+import { partFileOf } from '../store/part_file.ts';
 import type { Store } from '../store/store.ts';
 import { threadStore } from '../store/thread_store.ts';
 import type { BuiltIndex, IndexedExtent, OpenIndexTask, SaveIndexTask } from './tasks.ts';
@@ -48,7 +48,7 @@ export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask, data = t
   const mark = tableMark(store, { sequence, rows });
   if (mark === undefined) return;
   const file = join(makeIndexDirectory(data.dataDir), FILE);
-  const aside = partOf(file, store.livePids()).path;
+  const aside = partFileOf(file, store.livePids()).path;
   const fd = openSync(aside, 'w', 0o600);
   try {
     writeIndex(fd, { sequence, rows, mark, arenas: arenas.map(arena => arena.byteLength) }, arenas);

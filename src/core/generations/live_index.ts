@@ -1,4 +1,4 @@
-import { discard } from '../base/shared_memory.ts';
+import { noteGarbage } from '../base/shared_memory.ts';
 import type { BuiltArena, BuiltIndex, IndexedExtent, MergeAnswer, PublishedGeneration, TailAnswer } from './tasks.ts';
 
 /**
@@ -108,7 +108,7 @@ export class LiveIndex {
   #noteReplaced(arenas: readonly BuiltArena[]): void {
     const bytes = arenas.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     this.#replacedBytes += bytes;
-    discard(bytes);
+    noteGarbage(bytes);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Refuses, before reading their bodies, clients that keep retrying too early. These refusals are delayed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setRecent } from '../base/recent.ts';
+import { setRecent } from '../base/lru.ts';
 import { Unavailable } from '../base/refusal.ts';
 
 /** Up to this number of refusals within this time have no consequence for a client. */

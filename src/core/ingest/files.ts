@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { addOutcomes, type Ingester, noOutcomes } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
-import { type LineBlock, openSource, readBlocks, STORED_BEFORE } from './lines.ts';
+import { type LineBlock, openByteStream, readBlocks, STORED_BEFORE } from './lines.ts';
 
 /** A batch is committed when it has this many messages, or `BATCH_WAIT_MS` after its first message arrived. */
 const BATCH_MESSAGES = 1000;
@@ -27,11 +27,11 @@ export interface FileOptions {
  */
 export async function ingestFile(file: string, options: FileOptions): Promise<void> {
   const { broker, config, ingester, onBatch, onRead } = options;
-  const source = openSource(file, onRead);
+  const stream = openByteStream(file, onRead);
   const normaliser = new LineNormaliser();
   const minReliability = config.MIN_DIASOURCE_RELIABILITY;
   const normalise = (block: LineBlock) => normaliser.normalise({ broker, minReliability, file, block });
-  const all = ahead(readBlocks(source, file, STORED_BEFORE), normalise, LineNormaliser.PARALLEL);
+  const all = ahead(readBlocks(stream, file, STORED_BEFORE), normalise, LineNormaliser.PARALLEL);
   let batch = noOutcomes();
   let sinceMs = 0;
   const flush = async () => {
@@ -56,7 +56,7 @@ export async function ingestFile(file: string, options: FileOptions): Promise<vo
       if (!result || batch.read >= BATCH_MESSAGES) await flush();
     }
   } finally {
-    source.destroy();
+    stream.destroy();
     await flush();
     await normaliser.close();
   }

@@ -46,10 +46,10 @@ export interface LineBlock {
 }
 
 /**
- * A source of bytes, in chunks. A chunk may be overwritten when the next one is requested. The source must be destroyed
+ * A stream of bytes, in chunks. A chunk may be overwritten when the next one is requested. The stream must be destroyed
  * after use, even if it was not read to its end.
  */
-export interface Source extends AsyncIterable<Buffer> {
+export interface ByteStream extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
@@ -57,15 +57,15 @@ export interface Source extends AsyncIterable<Buffer> {
  * Opens a file, or standard input if the name is `-`.
  * @param onRead called after each read of a file, with the number of bytes read; not called for standard input
  */
-export function openSource(file: string, onRead: (bytes: number) => void = () => {}): Source {
-  return file === '-' ? process.stdin : new FileSource(file, onRead);
+export function openByteStream(file: string, onRead: (bytes: number) => void = () => {}): ByteStream {
+  return file === '-' ? process.stdin : new FileStream(file, onRead);
 }
 
 /**
  * Every read uses the same buffer. With new buffers, the garbage collector counted their bytes, and stopped the thread
  * 50 times in 100,000 alerts.
  */
-class FileSource implements Source {
+class FileStream implements ByteStream {
   readonly #opened: Promise<FileHandle>;
   readonly #onRead: (bytes: number) => void;
 
@@ -99,15 +99,15 @@ class FileSource implements Source {
 export const STORED_BEFORE = 'the part read before is stored';
 
 /**
- * The lines of a source, in blocks. Gzip is recognised by its first byte or by the extension `.gz`.
+ * The lines of a stream, in blocks. Gzip is recognised by its first byte or by the extension `.gz`.
  * @param read what the error says about the lines that were yielded before it
- * @throws Error if the source cannot be read further (missing file, broken gzip), after yielding the lines before the
+ * @throws Error if the stream cannot be read further (missing file, broken gzip), after yielding the lines before the
  * fault
  */
-export async function* readBlocks(source: Source, file: string, read?: string): AsyncGenerator<LineBlock> {
+export async function* readBlocks(stream: ByteStream, file: string, read?: string): AsyncGenerator<LineBlock> {
   const cutter = new LineCutter(MAX_LINE_BYTES);
   try {
-    for await (const chunk of decompressed(source, file.endsWith('.gz'))) {
+    for await (const chunk of decompressed(stream, file.endsWith('.gz'))) {
       yield* cutter.cut(chunk);
     }
   } catch (error) {
@@ -117,8 +117,8 @@ export async function* readBlocks(source: Source, file: string, read?: string): 
   yield* cutter.end();
 }
 
-async function* decompressed(source: Source, gzipped: boolean): AsyncGenerator<Buffer> {
-  const chunks = source[Symbol.asyncIterator]();
+async function* decompressed(stream: ByteStream, gzipped: boolean): AsyncGenerator<Buffer> {
+  const chunks = stream[Symbol.asyncIterator]();
   const first = await chunks.next();
   async function* all() {
     if (!first.done) yield first.value;

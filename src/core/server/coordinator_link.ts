@@ -4,7 +4,7 @@ import type { Budget } from '../base/budget.ts';
 import type { Channel } from '../base/channel.ts';
 import { logTo } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
-import { discard } from '../base/shared_memory.ts';
+import { noteGarbage } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
 import { Caller } from '../pool/rpc.ts';
@@ -53,7 +53,7 @@ export class CoordinatorLink implements Coordination {
   #publish(generation: PublishedGeneration | undefined): void {
     this.#generation = generation;
     if (generation) {
-      discard(generation.replacedBytes - this.#replacedBytes);
+      noteGarbage(generation.replacedBytes - this.#replacedBytes);
       this.#replacedBytes = generation.replacedBytes;
     }
     this.onGeneration();

@@ -5,7 +5,7 @@ import { messageOf } from '../base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
 import { type CheckReport, checkDirectory } from './check.ts';
 import { FILE_NAME } from './environment.ts';
-import { partOf } from './parts.ts';
+import { partFileOf } from './part_file.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store_error.ts';
 
@@ -36,7 +36,7 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
     throw new StoreError(`${cannot} because it exists and a backup never overwrites: choose another directory`);
   }
   const parent = dirname(resolve(target));
-  const { path: part, otherPid } = partOf(target, store.livePids());
+  const { path: part, otherPid } = partFileOf(target, store.livePids());
   if (otherPid)
     throw new StoreError(`${cannot} because process ${otherPid} is making one there: wait until it finishes`);
   makePart(parent, part, cannot);

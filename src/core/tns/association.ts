@@ -1,7 +1,7 @@
 /** Finds the TNS registry's object at an object's position. The result is recorded once, with the crossmatch. */
 
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '@nearsky/sky-index';
-import { discard } from '../base/shared_memory.ts';
+import { noteGarbage } from '../base/shared_memory.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -66,7 +66,7 @@ export class Associator {
       }
       const task: RegistryTask = { module: 'src/core/tns/registry_index', kind: 'registry' };
       const built = await pool.run(task);
-      if (this.#index) discard(this.#index.bytes);
+      if (this.#index) noteGarbage(this.#index.bytes);
       this.#index = built && {
         snapshot: built.snapshot,
         sky: new SkyIndex([new Arena(built.arena)]),

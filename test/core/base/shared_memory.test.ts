@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { discard } from '../../../src/core/base/shared_memory.ts';
+import { noteGarbage } from '../../../src/core/base/shared_memory.ts';
 import { eventually, root } from '../../directory.ts';
 import { isDeno, runtimeArgs } from '../../runtime.ts';
 
@@ -21,7 +21,7 @@ test('what is released is returned to the system', async () => {
   const before = process.memoryUsage().rss;
   use(BYTES);
   assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'it was resident');
-  discard(BYTES);
+  noteGarbage(BYTES);
   await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
 });
 

@@ -13,7 +13,7 @@ import type { CatalogDescription } from '../../../src/core/catalogs/definition.t
 import { readDescription } from '../../../src/core/catalogs/description_file.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { CATALOGS, Catalogs } from '../../../src/core/contract/catalogs.ts';
-import { errorsOf } from '../../../src/core/crossmatch/position_errors.ts';
+import { errorsOf } from '../../../src/core/crossmatch/catalog_errors.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { withDirectory } from '../../directory.ts';

@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type ByteStream,
   type Line,
   type LineBlock,
   LineCutter,
   MAX_LINE_BYTES,
-  openSource,
+  openByteStream,
   readBlocks,
-  type Source,
   splitLines,
 } from '../../../src/core/ingest/lines.ts';
 import { eventually, withDirectory } from '../../directory.ts';
@@ -29,8 +29,8 @@ function linesIn(block: LineBlock, maxLineBytes: number): Line[] {
   });
 }
 
-async function* readLines(source: Source, file: string): AsyncGenerator<Line[]> {
-  for await (const block of readBlocks(source, file)) yield linesIn(block, MAX_LINE_BYTES);
+async function* readLines(stream: ByteStream, file: string): AsyncGenerator<Line[]> {
+  for await (const block of readBlocks(stream, file)) yield linesIn(block, MAX_LINE_BYTES);
 }
 
 /** The lines of these chunks, block by block. */
@@ -42,7 +42,7 @@ function linesOf(chunks: readonly Buffer[], maxLineBytes: number): Line[] {
 
 async function readAll(file: string): Promise<string[]> {
   const lines = [];
-  for await (const block of readLines(openSource(file), file)) {
+  for await (const block of readLines(openByteStream(file), file)) {
     assert.ok(block.length <= 1000);
     lines.push(...block);
   }
@@ -128,7 +128,7 @@ test('a file that cannot be read to its end says so, after the lines before', ()
     writeFileSync(file, gzipSync(random.join('\n')).subarray(0, 300_000));
     let read = 0;
     const error = await failure(async () => {
-      for await (const block of readLines(openSource(file), file)) read += block.length;
+      for await (const block of readLines(openByteStream(file), file)) read += block.length;
     });
     assert.match(error.message, /cut\.gz because unexpected end of file/);
     assert.ok(read > 1000);
@@ -143,27 +143,27 @@ needs(test, openFilesObstacle())('a file that is given up is closed, whenever th
     const file = join(directory, 'lines');
     writeFileSync(file, 'a line\n'.repeat(2 ** 20));
     const isOpen = () => readdirSync(OPEN_FILES).some(name => linkOf(name) === file);
-    const given: ((source: Source) => Promise<unknown>)[] = [
+    const given: ((stream: ByteStream) => Promise<unknown>)[] = [
       async () => {},
-      async source => source[Symbol.asyncIterator]().next(),
-      async source => {
-        void source[Symbol.asyncIterator]().next();
+      async stream => stream[Symbol.asyncIterator]().next(),
+      async stream => {
+        void stream[Symbol.asyncIterator]().next();
       },
-      async source => {
-        for await (const _ of source);
+      async stream => {
+        for await (const _ of stream);
       },
-      async source => {
-        for await (const _ of source) break;
+      async stream => {
+        for await (const _ of stream) break;
       },
     ];
     for (const use of given) {
-      const source = openSource(file);
-      await use(source);
-      source.destroy();
-      source.destroy();
+      const stream = openByteStream(file);
+      await use(stream);
+      stream.destroy();
+      stream.destroy();
       await eventually('the file is closed', async () => !isOpen() || undefined);
     }
-    openSource(join(directory, 'missing')).destroy();
+    openByteStream(join(directory, 'missing')).destroy();
   }),
 );
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { discard } from '../../../src/core/base/shared_memory.ts';
+import { noteGarbage } from '../../../src/core/base/shared_memory.ts';
 import { Pool, PoolError, type RunOptions } from '../../../src/core/pool/pool.ts';
 import { ThreadEnd } from '../../../src/core/pool/thread_end.ts';
 import { eventually } from '../../directory.ts';
@@ -56,7 +56,7 @@ test('a running task is not kept in the memory of the thread that sent it', asyn
   };
   const { hung, task } = start();
   await eventually('it is collected', async () => {
-    discard(2 ** 25);
+    noteGarbage(2 ** 25);
     return task.deref() === undefined || undefined;
   });
   ends.abort();

@@ -15,7 +15,7 @@ export const PROGRAM = 'nearsky';
 
 /** A task that ends when its link receives `done`. */
 export interface HatsTask extends Task<undefined> {
-  readonly module: 'src/capabilities/hats/writer_thread';
+  readonly module: 'src/capabilities/hats/partition_writer';
   readonly kind: 'hats';
   readonly dataDir: string;
   /** The catalogs that have columns for their payloads, in the order of the columns. */

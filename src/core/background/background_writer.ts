@@ -12,7 +12,7 @@ import { pause, withTimeout } from '../base/timeout.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { otherProcessesWith } from '../store/identity.ts';
-import type { BesideWriter, WriterLink } from './beside.ts';
+import type { BesideWriter, WriterLink } from './beside_writer.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';
 
 /** The interval at which the log reports that opening the database waits for another process. */

@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-export interface Part {
+export interface PartFile {
   /** The path of this process's part. */
   readonly path: string;
   /** The id of another process that is making the same file; undefined if there is none. */
@@ -14,7 +14,7 @@ export interface Part {
  * @param livePids the processes that have the database open, which includes every process that makes a part:
  * `Store.livePids`
  */
-export function partOf(target: string, livePids: ReadonlySet<number>): Part {
+export function partFileOf(target: string, livePids: ReadonlySet<number>): PartFile {
   const [directory, name] = [dirname(resolve(target)), basename(resolve(target))];
   let otherPid: number | undefined;
   const beside = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(directory) : [];
