@@ -61,9 +61,11 @@ test('to a file and to standard output, from the directory and from the service;
         };
         assert.ok(readFileSync(out, 'latin1').startsWith(begin[name]!), extension);
       }
-    const other = await run(table, '--url', server.url, '-o', join(directory, 'out.tsv'));
-    assert.equal([other.code, existsSync(join(directory, 'out.tsv'))], [2, false]);
-    assert.match(other.stderr, /the answer cannot be \.tsv/);
+    for (const name of ['out.tsv', 'out.tex', 'out.csv.gz']) {
+      const other = await run(table, '--url', server.url, '-o', join(directory, name));
+      assert.equal([other.code, existsSync(join(directory, name))], [2, false], name);
+      assert.match(other.stderr, /its name must end with one of \.csv, \.ecsv, .*\.fits/);
+    }
     const nowhere = await run(table, '--url', server.url, '-o', join(directory, 'none/out.csv'));
     assert.is(nowhere.code, 1);
     assert.match(nowhere.stderr, /^nearsky match: .*none\/out\.csv.*no such file or directory/);

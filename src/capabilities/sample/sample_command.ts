@@ -1,9 +1,8 @@
 /** `nearsky sample`: a report on a list of transients. */
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { requireAnswer } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, UsageError } from '../../core/cli/command.ts';
-import { askAsJob, outputOf } from '../../core/cli/table_job.ts';
+import { askAsJob, formatOfFile, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
@@ -49,7 +48,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (file === undefined || others.length > 0)
     throw new UsageError('sample takes one LIST, or - for standard input', command);
   const out = options.get('out');
-  const format = options.get('format') ?? (out === undefined ? undefined : formatOfName(out));
+  const format = options.get('format') ?? (out === undefined ? undefined : formatOfFile(out, FORMATS, command));
   const search = {
     ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
     format: format ?? 'json',
@@ -95,19 +94,7 @@ function asTable(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 
 const isId = (text: string) => /^\d{5,}$/.test(text);
 
-/** @throws UsageError for the extension of a format in which the report cannot be */
-function formatOfName(path: string): string {
-  const extension = extname(path).slice(1).toLowerCase();
-  const found =
-    extension === 'json'
-      ? 'json'
-      : MATCH_FORMATS.find(each => (each.extensions as readonly string[]).includes(extension))?.name;
-  if (found) return found;
-  throw new UsageError(
-    `Cannot write ${path} because the report cannot be .${extension}: use another extension, or --format`,
-    command,
-  );
-}
+const FORMATS = [{ name: 'json', extensions: ['json'] } as const, ...MATCH_FORMATS];
 
 interface Report {
   readonly rows: readonly { readonly flags: readonly string[]; readonly label: string | null }[];

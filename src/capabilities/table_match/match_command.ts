@@ -1,13 +1,11 @@
 /** `nearsky match`: matches a table with the objects, or with a catalog. */
 
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
-import { type Format, ROW_FORMATS } from '@nearsky/astrotables/formats';
 import { requireAnswer } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from '../../core/cli/command.ts';
-import { askAsJob, outputOf } from '../../core/cli/table_job.ts';
+import { askAsJob, formatOfFile, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
-import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts';
+import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../../core/contract/table_match.ts';
 
@@ -69,7 +67,7 @@ async function run(invocation: Invocation): Promise<number> {
   const search = {
     ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
     error_arcsec: options.get('error-arcsec'),
-    format: options.get('format') ?? (out === undefined ? undefined : formatOfName(out)),
+    format: options.get('format') ?? (out === undefined ? undefined : formatOfFile(out, MATCH_FORMATS, command)),
     radius_arcsec: options.get('radius'),
   };
   const output = await outputOf(out);
@@ -133,19 +131,4 @@ class TableLines {
   end(): void {
     this.#progress.end();
   }
-}
-
-/**
- * The format for a file name's extension; undefined if there is none.
- * @throws UsageError for the extension of a format in which the answer cannot be
- */
-function formatOfName(path: string): MatchFormat | undefined {
-  const extension = extname(path).slice(1).toLowerCase();
-  const isOf = ({ extensions }: Format) => extensions.includes(extension);
-  const found = MATCH_FORMATS.find(isOf)?.name;
-  if (found || !ROW_FORMATS.some(isOf)) return found;
-  throw new UsageError(
-    `Cannot write ${path} because the answer cannot be .${extension}: use another extension, or --format`,
-    command,
-  );
 }

@@ -1,10 +1,12 @@
 /** Commands that send a table to a service, and write what it answers. */
 import { renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { Format } from '@nearsky/astrotables/formats';
 import type { RowProgress } from '../contract/row_progress.ts';
 import { requireAnswer, writeOut } from './ask.ts';
 import type { Answered, Ask, Asked } from './asking.ts';
-import { UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 
 interface TableJob {
   /** The path of the list of these jobs. */
@@ -67,3 +69,22 @@ export async function outputOf(path: string | undefined): Promise<Output> {
     },
   };
 }
+
+/**
+ * The name of the format for a file's ending; undefined for a file without one.
+ * @param command the one whose answer is written
+ * @throws UsageError for another ending
+ */
+export function formatOfFile(path: string, formats: readonly Named[], command: Command): string | undefined {
+  const extension = extname(path).slice(1).toLowerCase();
+  if (extension === '') return undefined;
+  const found = formats.find(({ extensions }) => extensions.includes(extension));
+  if (found) return found.name;
+  const known = formats.flatMap(({ extensions }) => extensions.map(each => `.${each}`)).join(', ');
+  throw new UsageError(
+    `Cannot write ${path} because its name must end with one of ${known}, or --format must be given`,
+    command,
+  );
+}
+
+type Named = Pick<Format, 'name' | 'extensions'>;

@@ -13,6 +13,8 @@ export function startNoting(): ReadonlySet<string> {
   return seen;
 }
 
+export const isNoting = () => seen !== undefined;
+
 /**
  * The schemas that apply to a value of this schema, each with its pointer; of the `alternatives`, any one may apply.
  */
