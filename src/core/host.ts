@@ -16,6 +16,7 @@ import type { DescribedLimits } from './documents/limits.ts';
 import type { DescribedOperation, Documented } from './documents/operations.ts';
 import type { PublishedGeneration } from './generations/tasks.ts';
 import type { Handler, Resource } from './http/exchange.ts';
+import type { NamedTool } from './http/tool.ts';
 import type { JobKind } from './jobs/job_queue.ts';
 import type { JobStore } from './jobs/job_store.ts';
 import type { Exposition } from './metrics/exposition.ts';
@@ -85,6 +86,8 @@ export interface Served {
   readonly documented?: Documented['documented'];
   /** How to set up programs that use it, for the documents. `base` is the scheme and host, without a slash at the end. */
   readonly setup?: Documented['setup'];
+  /** Tools for chat assistants at `/mcp/archive`, after those of the archive. */
+  readonly tools?: readonly NamedTool[];
   /** Its limits on requests, for the description of the service. */
   readonly limits?: DescribedLimits;
   /** Its entries in VOSI's list of capabilities, as XML. `base` is the scheme and host of the service. */
@@ -119,6 +122,7 @@ export interface Operation extends DescribedOperation {
 /** Everything that can be asked over HTTP, and its documents: the sum over the capabilities. */
 export interface Api extends Documented {
   readonly operations: Operations;
+  readonly tools: readonly NamedTool[];
   readonly resources: (service: Service) => readonly Resource[];
   readonly vosiCapabilities: (config: Config, base: string) => string;
   readonly bodies: (config: Config) => readonly BodyLimits[];

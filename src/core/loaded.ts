@@ -20,6 +20,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
   for (const { name: owner, served } of loaded) {
     for (const { name, path } of served.operations ?? [])
       for (const place of [`the operation ${name}`, `the path ${path}`]) claim(owner, place);
+    for (const { name } of served.tools ?? []) claim(owner, `the tool ${name}`);
     if (served.elsewhere) claim(owner, 'the answer to all other paths');
   }
   const api: Api = {
@@ -32,6 +33,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
       }),
     documented: (config, catalogs) => served.flatMap(({ documented }) => documented?.(config, catalogs) ?? []),
     setup: (config, base) => served.flatMap(({ setup }) => setup?.(config, base) ?? []),
+    tools: served.flatMap(({ tools }) => tools ?? []),
     limits: allLimits(served.flatMap(({ limits }) => limits ?? [])),
     vosiCapabilities: (config, base) =>
       served.map(({ vosiCapability }) => vosiCapability?.(config, base) ?? '').join(''),

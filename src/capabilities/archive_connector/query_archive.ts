@@ -5,6 +5,7 @@ import { parseJson } from '@nearsky/astrotables/json';
 import type { JsonObject } from '../../core/base/json_reader.ts';
 import { textual } from '../../core/contract/kind.ts';
 import { EXAMPLES, TAP_PATH, tapFormat } from '../../core/contract/tap.ts';
+import type { ToolRun } from '../../core/http/tool.ts';
 import { beginQuery } from '../adql/adql_query.ts';
 import { BESIDE } from '../adql/beside_tables.ts';
 import { adqlSettings } from '../adql/settings.ts';
@@ -12,7 +13,6 @@ import { archiveTables } from '../adql/tables.ts';
 import { answerText } from '../connector/answer_text.ts';
 import { shellQuote } from '../connector/recipes.ts';
 import { connectorSettings } from '../connector/settings.ts';
-import type { ToolRun } from '../connector/tool_context.ts';
 import { ToolError } from '../connector/tool_error.ts';
 
 /** The maximum number of rows of an answer. */

@@ -8,7 +8,12 @@ import { TOOLS } from './tools.ts';
 const tools = [...offered(MCP_TOOLS, CONTRACT_TOOLS), ...offered(ARCHIVE_MCP_TOOLS, TOOLS)];
 
 export const operations: Operations = [
-  { name: 'mcp_archive', method: 'ANY', path: MCP_ARCHIVE_PATH, handler: service => mcp(service, tools) },
+  {
+    name: 'mcp_archive',
+    method: 'ANY',
+    path: MCP_ARCHIVE_PATH,
+    handler: (service, api) => mcp(service, [...tools, ...api.tools]),
+  },
 ];
 
 export const setup = (_config: Config, base: string): readonly string[] => [

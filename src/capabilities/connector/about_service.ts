@@ -1,9 +1,9 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
 import { formatTime, formatTimeOrNull, nowUs } from '../../core/base/times.ts';
 import { howCompared } from '../../core/documents/prose.ts';
+import type { ToolContext } from '../../core/http/tool.ts';
 import { isSnapshotCurrent } from '../../core/tns/names.ts';
 import { answerText } from './answer_text.ts';
-import type { ToolContext } from './tool_context.ts';
 
 const DOES_NOT_ANSWER = [
   'Which galaxy hosts a transient, or whether it is hostless.',

@@ -15,7 +15,7 @@ import {
 } from '../../core/answers/queries.ts';
 import type { InputStatus, ObjectStatus } from '../../core/contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, RELEASE_FIELDS, TNS_FIELDS, Worth } from '../../core/contract/object_fields.ts';
-import type { ToolContext } from './tool_context.ts';
+import type { ToolContext } from '../../core/http/tool.ts';
 
 /** A source of an object, as in the API's answers at `full`. */
 export interface ApiMatch extends Answered<typeof RELEASE_FIELDS> {

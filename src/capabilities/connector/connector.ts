@@ -7,6 +7,7 @@ import { parseJson, toJson } from '@nearsky/astrotables/json';
 import { baseUrl } from '../../core/http/base_url.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import type { Answer } from '../../core/http/respond.ts';
+import type { ToolRun } from '../../core/http/tool.ts';
 import type { Service } from '../../core/service/service.ts';
 import { answerText, DATA_NOTE } from './answer_text.ts';
 import { refuseOthers } from './arguments.ts';
@@ -16,7 +17,6 @@ import { ADMIT } from './limiter.ts';
 import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
 import { Sessions } from './sessions.ts';
 import { type ConnectorConfig, connectorSettings } from './settings.ts';
-import type { ToolRun } from './tool_context.ts';
 import { ToolError, toolErrorOf } from './tool_error.ts';
 import { listTools, type OfferedTool } from './tools.ts';
 

@@ -1,11 +1,11 @@
 /** The tools that list objects: around a position, in an area, and the latest ones (docs/contract.md, Connector). */
 
 import type { Circle } from '../../core/answers/queries.ts';
+import type { ToolRun } from '../../core/http/tool.ts';
 import { nearest } from './answers.ts';
 import { coneUrl } from './recipes.ts';
 import { connectorSettings } from './settings.ts';
 import { listingText, noObjectWithin } from './summary.ts';
-import type { ToolRun } from './tool_context.ts';
 
 export const searchNearPosition =
   (circle: Circle): ToolRun =>

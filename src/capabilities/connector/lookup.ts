@@ -3,13 +3,13 @@
 import type { LookupInput } from '../../core/answers/queries.ts';
 import type { SentValue } from '../../core/base/json_reader.ts';
 import type { Config } from '../../core/config/config.ts';
+import type { ToolContext, ToolRun } from '../../core/http/tool.ts';
 import { answerText } from './answer_text.ts';
 import { type ApiResult, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';
 import { lookupCommand } from './recipes.ts';
 import { connectorSettings } from './settings.ts';
 import { IDENTIFIER_STATUSES, meaningOf, noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
-import type { ToolContext, ToolRun } from './tool_context.ts';
 
 /** The result of one identifier. */
 interface Entry {

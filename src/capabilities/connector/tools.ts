@@ -1,47 +1,22 @@
 /** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
 
-import type { SentObject } from '../../core/base/json_reader.ts';
 import type { MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
 import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../../core/documents/kinds.ts';
-import type { Service } from '../../core/service/service.ts';
+import type { NamedTool, Tool } from '../../core/http/tool.ts';
 import { aboutService } from './about_service.ts';
 import { DATA_NOTE } from './answer_text.ts';
 import { circleOf, defaultRadiusArcsec, identifiersOf } from './arguments.ts';
 import { searchNearPosition } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
 import type { ConnectorConfig } from './settings.ts';
-import type { ToolRun } from './tool_context.ts';
 
-export interface Tool {
-  /** Whether the service offers the tool; by default yes. */
-  isOffered?(config: ConnectorConfig): boolean;
-  describe(config: ConnectorConfig): string;
-  /** JSON Schemas of the arguments; none by default. */
-  properties?(config: ConnectorConfig): Readonly<Record<string, unknown>>;
-  readonly required?: readonly string[];
-  /** Whether an argument that is not in `properties` is an error. The tools of the public service ignore others. */
-  readonly refusesOthers?: boolean;
-  /** JSON Schema of the answer. With it, the answer also contains `structuredContent`. */
-  readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /**
-   * Checks the arguments.
-   * @throws ToolError
-   */
-  prepare(args: SentObject, service: Pick<Service, 'config' | 'catalogs'>): ToolRun;
-}
+export type OfferedTool = NamedTool<ConnectorConfig>;
 
-export type Tools<Name extends string> = Readonly<Record<Name, Tool>>;
-
-export interface OfferedTool extends Tool, Named {}
-
-interface Named {
-  readonly name: string;
-  readonly title: string;
-}
+export type Tools<Name extends string> = Readonly<Record<Name, Tool<ConnectorConfig>>>;
 
 /** The tools of a list of the contract, in its order. */
 export function offered<Name extends string>(
-  list: readonly (Named & { readonly name: Name })[],
+  list: readonly { readonly name: Name; readonly title: string }[],
   tools: Tools<Name>,
 ): readonly OfferedTool[] {
   return list.map(({ name, title }) => ({ ...tools[name], name, title }));

@@ -30,6 +30,7 @@ import { reportSample } from './report_sample.ts';
 import { sampleRequest, sampleResponse } from './schema.ts';
 
 export { limits } from './limits.ts';
+export { tools } from './tool.ts';
 
 export const operations: Operations = [
   {

@@ -31,6 +31,8 @@ export interface Documented {
   readonly documented: (config: Config, catalogs: Catalogs) => readonly PlacedOperation[];
   /** How to set up programs that use the service in other ways than by these operations: sentences in Markdown. */
   readonly setup: (config: Config, base: string) => readonly string[];
+  /** The tools that capabilities add to those of the archive. */
+  readonly tools: readonly { readonly name: string; readonly title: string }[];
   /** The limits of requests, in the order in which they are stated. */
   readonly limits: readonly DescribedLimits[];
 }

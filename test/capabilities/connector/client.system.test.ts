@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../../src/core/contract/mcp_tools.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
+import { API } from '../../capabilities.ts';
 import { delivery, NOW_US } from '../../core/http/support.ts';
 import { startServer, withDirectory } from '../../e2e/support.ts';
 import { needs, toolObstacle } from '../../needs.ts';
@@ -63,7 +64,11 @@ async function useTools(client: Client): Promise<void> {
 }
 
 async function useArchive(client: Client): Promise<void> {
-  await assertTools(client, [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS]);
+  await assertTools(client, [
+    ...MCP_TOOLS,
+    ...ARCHIVE_MCP_TOOLS,
+    ...API.tools.map(({ name, title }) => ({ name, title })),
+  ]);
   // The client checks answers against the schema of the tool.
   const area = await client.callTool({ name: ARCHIVE_MCP_TOOLS[0].name, arguments: { area: 'CIRCLE 150 2 0.1' } });
   const listed = area.structuredContent as { objects_total: number; objects: { diaObjectId: string }[] };

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../../src/core/contract/mcp_tools.ts';
+import { API } from '../../capabilities.ts';
 import { startApp } from '../../core/http/support.ts';
 import { version } from '../../directory.ts';
 import { Connection, EMPTY, type Reply, type Sending, STATELESS_META, UNLIMITED, withConnector } from './support.ts';
@@ -67,21 +68,21 @@ test('a method that there is not: an error with HTTP 200', async () => {
 /** The tools of the contract, by name and in its order: written here anew, since the code must not change them. */
 const OF_CONTRACT = ['lookup_rubin_transients', 'search_rubin_transients_near_position', 'describe_crossmatch_service'];
 
-test('/mcp has the three tools of the contract, /mcp/archive all six [Connector]', async () => {
+test('/mcp has the three tools of the contract, /mcp/archive all [Connector]', async () => {
   const namesAt = async (to: Connection, sending?: Sending) => {
     const params = sending ? { _meta: STATELESS_META } : undefined;
     const { tools } = (await to.request('tools/list', params, sending)).body.result;
     return tools.map(({ name }: { name: string }) => name);
   };
-  const further = ARCHIVE_MCP_TOOLS.map(({ name }) => name).filter(
-    name => name !== 'query_rubin_archive' || isInstalled(),
-  );
+  const further = [...ARCHIVE_MCP_TOOLS, ...API.tools]
+    .map(({ name }) => name)
+    .filter(name => name !== 'query_rubin_archive' || isInstalled());
   const stateless = { headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' } };
   for (const sending of [undefined, stateless]) {
     assert.equal(await namesAt(connection, sending), OF_CONTRACT);
     assert.equal(await namesAt(archive, sending), [...OF_CONTRACT, ...further]);
   }
-  for (const { name } of ARCHIVE_MCP_TOOLS) {
+  for (const { name } of [...ARCHIVE_MCP_TOOLS, ...API.tools]) {
     const { body } = await connection.request('tools/call', { name, arguments: {} });
     assert.equal([body.error.code, body.error.message], [-32602, `Unknown tool: ${name}`]);
     assert.not('error' in (await archive.request('tools/call', { name, arguments: {} })).body, name);
@@ -99,7 +100,9 @@ test('tools/list: names, titles, schemas and hints, in order [Connector]', async
   const { tools } = body.result;
   assert.equal(
     tools.map(({ name, title }: { name: string; title: string }) => ({ name, title })),
-    [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS].filter(({ name }) => name !== 'query_rubin_archive' || isInstalled()),
+    [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS, ...API.tools.map(({ name, title }) => ({ name, title }))].filter(
+      ({ name }) => name !== 'query_rubin_archive' || isInstalled(),
+    ),
   );
   for (const [at, tool] of tools.entries()) {
     const output = at < MCP_TOOLS.length ? [] : ['outputSchema'];

@@ -61,7 +61,9 @@ export function apiDocs(api: Documented, config: Config, base: string, catalogs:
     list([
       ...api.setup(config, base),
       ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
-      ...ARCHIVE_MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title} (\`${MCP_ARCHIVE_PATH}\` only).`),
+      ...[...ARCHIVE_MCP_TOOLS, ...api.tools].map(
+        ({ name, title }) => `\`${name}\`: ${title} (\`${MCP_ARCHIVE_PATH}\` only).`,
+      ),
     ]),
   ];
 }

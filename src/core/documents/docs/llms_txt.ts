@@ -30,7 +30,10 @@ export function llmsTxt(api: Documented, config: Config, base: string, catalogs:
     heading(2, 'Discovery'),
     list(operationLinks(api, config, base, catalogs, true)),
     heading(2, 'Connector'),
-    list([...api.setup(config, base), `Tools: ${namesOf(MCP_TOOLS)}; of the archive: ${namesOf(ARCHIVE_MCP_TOOLS)}.`]),
+    list([
+      ...api.setup(config, base),
+      `Tools: ${namesOf(MCP_TOOLS)}; of the archive: ${namesOf([...ARCHIVE_MCP_TOOLS, ...api.tools])}.`,
+    ]),
     heading(2, 'Endpoints'),
     list([
       ...operationLinks(api, config, base, catalogs, false),
