@@ -7,7 +7,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CAPABILITIES } from '../src/capabilities.ts';
+import { CAPABILITIES, OPTIONAL } from '../src/capabilities.ts';
 
 const test = suite('architecture');
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -41,9 +41,16 @@ function roomOf(file: string): string {
   return /^src\/core\/\w+\//.exec(file)?.[0] ?? (file.split('/').length > 2 ? `src/${second}/` : file);
 }
 
-const capabilityOf = (file: string) => /^src\/capabilities\/(\w+)\//.exec(file)?.[1];
+const capabilityOf = (file: string) => /^(?:src|test)\/capabilities\/(\w+)\//.exec(file)?.[1];
 
 const needsOf = (name: string) => CAPABILITIES.find(capability => capability.name === name)?.needs ?? [];
+
+/** The files that a file imports of capabilities other than its own and those that this one needs. */
+function foreign(file: string): string[] {
+  const own = capabilityOf(file);
+  const known = own === undefined ? [] : [own, ...needsOf(own)];
+  return importsOf(file).filter(imported => ![undefined, ...known].includes(capabilityOf(imported)));
+}
 
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
 
@@ -79,13 +86,21 @@ test('no import goes up, or to another room of its own floor', () => {
 });
 
 test('the core knows no capability, and a capability others only by their lists of needs', () => {
-  const breaches = files.flatMap(file => {
-    const own = capabilityOf(file);
-    return importsOf(file)
-      .filter(imported => capabilityOf(imported) !== undefined && capabilityOf(imported) !== own)
-      .filter(imported => file !== 'src/capabilities.ts' && !(own && needsOf(own).includes(capabilityOf(imported)!)))
-      .map(imported => `${file} imports ${imported}`);
-  });
+  const breaches = files.flatMap(file => foreign(file).map(imported => `${file} imports ${imported}`));
+  assert.equal(
+    breaches.filter(breach => !breach.startsWith('src/capabilities.ts ')),
+    [],
+  );
+});
+
+test('so do their tests: without the folders of an optional capability, those that remain compile', () => {
+  const optional = new Set(OPTIONAL.map(({ name }) => name));
+  const tests = globSync('test/**/*.ts', { cwd: root, exclude: path => path.includes('node_modules') });
+  const breaches = tests.flatMap(file =>
+    foreign(file)
+      .filter(imported => optional.has(capabilityOf(imported)!))
+      .map(imported => `${file} imports ${imported}`),
+  );
   assert.equal(breaches, []);
 });
 

@@ -23,7 +23,7 @@ export interface Campaign {
 export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   kills: {
     what: 'kill -9 of each command at random moments',
-    words: ['e2e/kill'],
+    words: ['/kill'],
     large: { TEST_KILLS: '100', TEST_MINUTES: '600' },
   },
   nodes: {
@@ -70,7 +70,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   },
   soak: {
     what: 'nights of alerts, tables that follow them, and many readers of the streams',
-    words: ['e2e/nights', 'adql/live', 'readers'],
+    words: ['report/nights', 'adql/live', 'readers'],
     large: {
       TEST_NIGHTS: '5',
       TEST_ALERTS: '200000',

@@ -1,5 +1,6 @@
 /** Tests whose requirements are not available everywhere. */
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { uvu } from 'uvu';
 import { isDeno } from './runtime.ts';
@@ -10,9 +11,14 @@ export function toolObstacle(name: string): string | undefined {
   return existsSync(path) ? undefined : `${name} is not installed: test/tools.sh gets it from the npm registry`;
 }
 
-/** Why a process of the tests cannot have DuckDB itself, if so. */
-export function duckdbObstacle(isInstalled: boolean): string | undefined {
-  return isInstalled ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+/** Why there is no DuckDB, if so. Does not load it. */
+export function duckdbObstacle(): string | undefined {
+  try {
+    createRequire(import.meta.url).resolve('@duckdb/node-api');
+    return undefined;
+  } catch {
+    return '@duckdb/node-api is not installed: npm install gets it where it can';
+  }
 }
 
 /** Links to the open files of this process. */

@@ -45,9 +45,9 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'astrotables/tools',
     'clients/generated',
     'clients/python',
-    'clients/served',
     'hats/oracle',
     'core/tables/readers',
+    'capabilities/pages/clients',
     'capabilities/vo/clients',
   ],
   'They compute at length, without interfaces of a runtime: V8 executes them in both.': [
@@ -65,15 +65,15 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     [
       'e2e/kill_again',
       'e2e/kill_consume',
-      'e2e/kill_publish',
       'e2e/kill_registry',
       'e2e/kill_together',
-      'e2e/nights',
       'e2e/nodes_removed',
       'e2e/nodes_killed',
       'e2e/nodes_lost_topic',
       'faults/inject',
       'neighbour/stored_jobs',
+      'capabilities/publish/kill_publish',
+      'capabilities/report/nights',
     ],
   'They repeat, as commands, what other files test under Deno in the room itself.': [
     'commands/catalog',

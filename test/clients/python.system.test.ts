@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../src/capabilities/adql/tap.ts';
 import { CATALOGS } from '../../src/core/contract/catalogs.ts';
 import { jsonResponse } from '../../src/core/http/respond.ts';
 import type { Json } from '../core/http/support.ts';
-import { needs } from '../needs.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
 import {
   alone,
   breaking,
@@ -143,7 +142,7 @@ testWith(
 );
 
 const asking = withAstropy ?? withPandas ?? python;
-needs(test, isInstalled() ? (asking ? undefined : 'there is no Python 3.9') : '@duckdb/node-api is not installed')(
+needs(test, duckdbObstacle() ?? (asking ? undefined : 'there is no Python 3.9'))(
   'a query as each kind, with every digit of ids, and its errors',
   async ({ service }) => {
     const kinds: Record<string, string[]> = JSON.parse(await run(asking!, [join(HERE, 'query.py'), service.url]));

@@ -13,10 +13,9 @@ import {
   type WatchOptions,
 } from '../../clients/typescript/nearsky.js';
 import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
-import { isInstalled } from '../../src/capabilities/adql/tap.ts';
 import type { Json } from '../core/http/support.ts';
 import { eventually } from '../directory.ts';
-import { needs } from '../needs.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
 import {
   alone,
   breaking,
@@ -415,7 +414,7 @@ test('a signal ends a job, and removes it', async ({ service }) => {
   assert.is((await fetch(job.replace(PUBLIC_ADDRESS, service.url))).status, 404);
 });
 
-needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
+needs(test, duckdbObstacle())(
   'a query: rows with every digit of ids, the bytes of a table, and errors',
   async ({ service }) => {
     const client = new Nearsky(service.url);

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
 import type { StoredObject } from '../../src/core/store/types.ts';
-import { fillSky } from '../capabilities/hats/support.ts';
+import { fillSky } from '../core/store/filled_sky.ts';
 import { writeHats } from '../core/catalogs/write_hats.ts';
 import { withStore } from '../core/store/support.ts';
 import { eventually, withDirectory } from '../directory.ts';

@@ -1,10 +1,8 @@
 /** Statements of docs/contract.md that no other test covers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TableError } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Batch, Pairs } from '../../src/capabilities/table_match/pairs.ts';
 import { columnNames } from '../../src/core/contract/catalog.ts';
 import { CATALOGS } from '../../src/core/contract/catalogs.ts';
 import type { Job } from '../../src/core/jobs/job.ts';
@@ -197,15 +195,6 @@ test('where the edges of a polygon cross, inside and outside change [Areas]', as
     '11',
     '12',
   ]);
-});
-
-test('more pairs than a table may have are refused [Crossmatch of a table]', () => {
-  const pairs = new Pairs(1, 'all');
-  pairs.add({ row: new Uint32Array(5_000_000) } as unknown as Batch);
-  assert.throws(
-    () => pairs.add({ row: new Uint32Array(1) } as unknown as Batch),
-    (error: unknown) => error instanceof TableError && error.message.includes('more than 5000000 pairs'),
-  );
 });
 
 test('a job under way says how many rows are searched and written [Crossmatch of a table]', () => {

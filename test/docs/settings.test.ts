@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kafkaOptions } from '../../src/capabilities/consume/feeds.ts';
-import { publishSettings } from '../../src/capabilities/publish/publish_settings.ts';
 import { SETTINGS as ALL_SETTINGS } from '../../src/capabilities.ts';
 import { formatTime } from '../../src/core/base/times.ts';
 import { remoteOptions } from '../../src/core/catalogs/remote_options.ts';
@@ -140,15 +139,6 @@ test('what may be read of remote catalogs and kept of them', () => {
   assert.is(limits.userAgent, 'nearsky');
   assert.is(limits.privateRedirects, true);
   assert.is(remoteOptions(configOf('/d', { CATALOG_CACHE_MAX_BYTES: '0' })).cache, undefined);
-});
-
-test('how matches are published; credentials come from the environment', () => {
-  const settings = { PUBLISH_KAFKA_SERVERS: 'h:1,i:2', PUBLISH_TOPIC: 't', PUBLISH_COMPRESSION: 'lz4' };
-  const config = configOf('/d', settings);
-  const target = publishSettings(config, { PUBLISH_KAFKA_USERNAME: 'u', PUBLISH_KAFKA_PASSWORD: 'p' })!;
-  assert.equal([target.servers, target.topic, target.compression], [['h:1', 'i:2'], 't', 'lz4']);
-  assert.equal(target.sasl, { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p' });
-  assert.is(publishSettings(config, {})!.sasl, undefined);
 });
 
 test('how messages are consumed', () => {

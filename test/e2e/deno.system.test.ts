@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../src/capabilities/adql/tap.ts';
 import { SETTINGS } from '../../src/capabilities.ts';
 import { ENVIRONMENT_ONLY } from '../../src/core/config/config.ts';
-import { needs, toolObstacle } from '../needs.ts';
+import { duckdbObstacle, needs, toolObstacle } from '../needs.ts';
 import { deno, taskOptions } from '../runtime.ts';
 import {
   environment,
@@ -86,7 +85,7 @@ check('the whole line under the permissions of the tasks: ingest, catalog add, c
     assert.is(results[0].objects[0].matches[0]?.catalog_name, 'gaia_dr3');
     assert.is((await get(`${server.url}/api/describe`)).limits.max_ids, 7);
     const query = `${server.url}/vo/tap/sync?LANG=ADQL&FORMAT=csv&QUERY=SELECT+COUNT(*)+AS+n+FROM+objects`;
-    if (isInstalled())
+    if (duckdbObstacle() === undefined)
       assert.match(
         await eventually('a query is answered', async () => {
           const response = await fetch(query);

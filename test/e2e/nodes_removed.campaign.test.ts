@@ -11,7 +11,7 @@ import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
-import { readRows } from '../capabilities/hats/support.ts';
+import { readRows } from '../core/store/filled_sky.ts';
 import { dump } from '../core/store/random_changes.ts';
 import { eventually, sample, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';

@@ -1,5 +1,4 @@
-import { clients } from '../../src/capabilities/pages/clients/files.ts';
-import { API } from '../capabilities.ts';
+import { API, configWith } from '../capabilities.ts';
 
 /** A request of every operation, page and document of the Virtual Observatory. Most find something in the shipped sample. */
 export interface Asked {
@@ -26,7 +25,12 @@ const PATHS = [
     '/status',
   ],
   ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js', '/docs', '/docs/tutorial'],
-  ...['/clients/nearsky.js', '/clients/nearsky.d.ts', `/clients/${clients().wheel}`, '/clients/nothing'],
+  ...[
+    '/clients/nearsky.js',
+    '/clients/nearsky.d.ts',
+    `/clients/nearsky-${configWith().APP_VERSION}-py3-none-any.whl`,
+    '/clients/nothing',
+  ],
   ...API.operations.filter(({ isDiscovery }) => isDiscovery).map(({ path }) => path),
   ...['/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/1?detail=full', '/api/objects/not-an-id'],

@@ -1,20 +1,11 @@
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Target } from './target.ts';
-import { queries } from './targets/adql.ts';
-import { alerts } from './targets/alerts.ts';
-import { catalogs } from './targets/catalogs.ts';
-import { requests } from './targets/requests.ts';
-import { service } from './targets/service.ts';
-import { stored } from './targets/stored.ts';
-import { tables } from './targets/tables.ts';
-import { transients } from './targets/transients.ts';
 
-export const TARGETS: readonly Target[] = [
-  ...alerts,
-  ...catalogs,
-  ...queries,
-  ...requests,
-  ...service,
-  ...stored,
-  ...tables,
-  ...transients,
-];
+const here = fileURLToPath(new URL('.', import.meta.url));
+const files = globSync(['targets/*.ts', '../capabilities/*/fuzzed.ts'], { cwd: here }).sort();
+
+/** Those of the core and of all capabilities. */
+export const TARGETS: readonly Target[] = (
+  await Promise.all(files.map(file => import(new URL(file, import.meta.url).href)))
+).flatMap(({ targets }) => targets);

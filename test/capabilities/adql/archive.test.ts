@@ -9,7 +9,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ownDirectory } from '../../../src/capabilities/adql/archive.ts';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { heapLimit } from '../../../src/core/base/runtime.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { eventually, withDirectory } from '../../core/http/support.ts';
@@ -64,40 +63,35 @@ const withEngine = (memoryMib: number, use: (engine: Engine, directory: string) 
     }
   });
 
-needs(test, duckdbObstacle(isInstalled()))(
-  'the export of the first tables does not have the small heap of the engine',
-  async () => {
-    const before = { ...process.env };
-    // An engine limits its heap, too. With this limit no program could run.
-    Object.assign(process.env, heapLimit(4));
-    try {
-      await withEngine(256, async engine => {
-        assert.match(await answerOf(engine, 'SELECT COUNT(*) AS n FROM objects'), /^n\r?\n0/);
-      });
-    } finally {
-      for (const name of Object.keys(heapLimit(4))) delete process.env[name];
-      Object.assign(process.env, before);
-    }
-  },
-);
+needs(test, duckdbObstacle())('the export of the first tables does not have the small heap of the engine', async () => {
+  const before = { ...process.env };
+  // An engine limits its heap, too. With this limit no program could run.
+  Object.assign(process.env, heapLimit(4));
+  try {
+    await withEngine(256, async engine => {
+      assert.match(await answerOf(engine, 'SELECT COUNT(*) AS n FROM objects'), /^n\r?\n0/);
+    });
+  } finally {
+    for (const name of Object.keys(heapLimit(4))) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+});
 
-needs(test, duckdbObstacle(isInstalled()))(
-  'if the tables cannot be made, queries say so, and the next attempt waits',
-  () =>
-    // The engine's library needs more than 1 MiB for any table.
-    withEngine(1, async engine => {
-      const refusal = async () => (await failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'))).message;
-      assert.match(
-        await refusal(),
-        /"unavailable","message":"the tables cannot be made: the log of the service says why"/,
-      );
-      assert.match(await refusal(), /"early","message":"the tables could not be made.* next attempt begins in \d+ s"/);
-    }),
+needs(test, duckdbObstacle())('if the tables cannot be made, queries say so, and the next attempt waits', () =>
+  // The engine's library needs more than 1 MiB for any table.
+  withEngine(1, async engine => {
+    const refusal = async () => (await failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'))).message;
+    assert.match(
+      await refusal(),
+      /"unavailable","message":"the tables cannot be made: the log of the service says why"/,
+    );
+    assert.match(await refusal(), /"early","message":"the tables could not be made.* next attempt begins in \d+ s"/);
+  }),
 );
 
 const isLinux = process.platform === 'linux';
 
-needs(test, isLinux ? duckdbObstacle(isInstalled()) : 'the process is found on Linux')(
+needs(test, isLinux ? duckdbObstacle() : 'the process is found on Linux')(
   'if the process that makes the tables is killed, it leaves no files',
   () =>
     withEngine(256, async (engine, directory) => {

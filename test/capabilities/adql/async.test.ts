@@ -2,18 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { TAP_FORMATS } from '../../../src/core/contract/tap.ts';
+import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { eventually, type Running, startApp } from '../../core/http/support.ts';
 import { rowsOf } from '../../core/tables/read_votable.ts';
-import { needs } from '../../needs.ts';
-import { storeObjects, trueObjects } from '../vo/world.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite<{ running: Running }>('tap/async');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const OBJECTS = trueObjects(300);
 const JOBS = '/vo/tap/async';

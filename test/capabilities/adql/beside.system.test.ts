@@ -3,22 +3,18 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { delivery, NOW_US, PROVENANCE, searched } from '../../core/http/support.ts';
 import { failure } from '../../core/store/support.ts';
 import { eventually, withDirectory } from '../../directory.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { putOneSource } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
 
 const test = suite('tap/beside');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const DAY_US = 86_400_000_000;
 const iso = (timeUs: number) => new Date(timeUs / 1000).toISOString().slice(0, -1);

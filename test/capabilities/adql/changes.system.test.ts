@@ -8,21 +8,20 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BESIDE_FILE } from '../../../src/capabilities/adql/beside.ts';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { FILE_NAME } from '../../../src/core/store/environment.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { delivery, eventually, match, NOW_US, PROVENANCE, searched, withDirectory } from '../../core/http/support.ts';
+import { fillSky } from '../../core/store/filled_sky.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 import { runtimeArgs } from '../../runtime.ts';
-import { fillSky } from '../hats/support.ts';
 import { answerOf, closed, partsOf } from './support.ts';
 
 const test = suite('tap: changes');
 const script = new URL('follow_process.ts', import.meta.url);
-const obstacle = duckdbObstacle(isInstalled());
+const obstacle = duckdbObstacle();
 
 /** So many that changes twice are still too few for the tables to be put in order. */
 const OBJECTS = 400;

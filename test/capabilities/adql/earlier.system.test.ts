@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { programFile } from '../../../src/core/base/program_files.ts';
 import { apply } from '../../../src/core/store/apply.ts';
 import { decodeHistoryKey } from '../../../src/core/store/history.ts';
@@ -15,17 +14,17 @@ import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { RefusedChange } from '../../../src/core/store/store_error.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { delivery, eventually, NOW_US, type TestApp, withApp, withDirectory } from '../../core/http/support.ts';
+import { fillSky } from '../../core/store/filled_sky.ts';
 import { RandomChanges } from '../../core/store/random_changes.ts';
 import { failure } from '../../core/store/support.ts';
 import { startServer } from '../../e2e/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 import { seededRandom } from '../../oracle/skies.ts';
-import { fillSky } from '../hats/support.ts';
 import { engine } from './engine_support.ts';
 import { answerOf, closed, partsOf } from './support.ts';
 
 const test = suite('tap: earlier states');
-const check = needs(test, duckdbObstacle(isInstalled()));
+const check = needs(test, duckdbObstacle());
 
 const onLinux = process.platform === 'linux' ? check : needs(test, 'the process of the engine is found on Linux');
 

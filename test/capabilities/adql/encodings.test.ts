@@ -7,22 +7,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { openLocalParquet } from '../../core/catalogs/support.ts';
 import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { columnsOfQuery } from '../../parquet_answer.ts';
 
 const fixtures = fileURLToPath(new URL('../../fixtures/encodings', import.meta.url));
 const NAMES = readdirSync(fixtures).flatMap(name => /^(\w+)\.json$/.exec(name)?.[1] ?? []);
 
 const test = suite('tap/encodings');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 type Values = Readonly<Record<string, readonly unknown[]>>;
 

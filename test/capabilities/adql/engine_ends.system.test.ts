@@ -2,19 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { eventually, type Running } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { ask, engine, LONG, SLOW, small, startEngine } from './engine_support.ts';
 
 const test = suite<{ running: Running }>('tap: engine ends');
 const onLinux = needs(
   test,
-  isInstalled()
-    ? process.platform === 'linux'
-      ? undefined
-      : 'the process of the engine is found on Linux'
-    : '@duckdb/node-api is not installed: npm install gets it where it can',
+  duckdbObstacle() ?? (process.platform === 'linux' ? undefined : 'the process of the engine is found on Linux'),
 );
 
 test.before(async context => {

@@ -2,17 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { eventually } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { ask, engine, LONG, SLOW, small, startEngine } from './engine_support.ts';
 
 const test = suite('tap: engine hangs');
 const onLinux = needs(
   test,
-  isInstalled() && process.platform === 'linux'
-    ? undefined
-    : 'the process of the engine is found on Linux, with DuckDB',
+  duckdbObstacle() ?? (process.platform === 'linux' ? undefined : 'the process of the engine is found on Linux'),
 );
 
 onLinux('a query that the engine cannot interrupt is refused, and the job of another client runs again', async () => {

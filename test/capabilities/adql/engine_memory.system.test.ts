@@ -3,15 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EngineMemory } from '../../../src/capabilities/adql/engine_memory.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const MIB = 2 ** 20;
 const test = suite('tap: memory of the engine');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 check('an engine is worn when half of its memory is lost, and not before', async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');

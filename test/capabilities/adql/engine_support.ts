@@ -1,8 +1,8 @@
 /** A service with the engine of TAP, queries of its clients, and the process of the engine. */
 import { spawnSync } from 'node:child_process';
 import * as assert from 'uvu/assert';
+import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { eventually, type Running, startApp } from '../../core/http/support.ts';
-import { storeObjects, trueObjects } from '../vo/world.ts';
 
 export const MEMORY_MIB = 160;
 /** The client whose small questions are answered meanwhile. */

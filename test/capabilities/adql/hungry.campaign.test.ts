@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import type { Running } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { ask, engine, LONG, MEMORY_MIB, OTHER, SLOW, small, startEngine, THREE } from './engine_support.ts';
 
 interface Context {
@@ -14,7 +13,7 @@ interface Context {
 }
 
 const test = suite<Context>('tap: hungry');
-const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const obstacle = duckdbObstacle();
 const check = needs(test, obstacle);
 const onLinux = needs(test, obstacle ?? (process.platform === 'linux' ? undefined : 'only Linux bounds the memory'));
 

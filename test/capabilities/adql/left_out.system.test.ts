@@ -8,17 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { spelled } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { checkCatalog, registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap/left_out');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const location = fileURLToPath(new URL('../../fixtures/left_out/timed', import.meta.url));
 const LEFT_OUT = {

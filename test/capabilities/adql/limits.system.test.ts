@@ -2,14 +2,13 @@
 import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
+import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
-import { storeObjects, trueObjects } from '../vo/world.ts';
 import { ask, csv } from './ask.ts';
 
 const test = suite<{ running: Running }>('tap/limits');
-const check = needs(test, duckdbObstacle(isInstalled()));
+const check = needs(test, duckdbObstacle());
 
 test.before(async context => {
   const fill = (world: Running['world']) => storeObjects(world, trueObjects(400));

@@ -12,22 +12,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { currentMatches } from '../../../src/core/store/current_matches.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { delivery, eventually, match, PROVENANCE, searched } from '../../core/http/support.ts';
 import { nearsky, type Server, sample, send, startServer, withDirectory } from '../../e2e/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { seededRandom } from '../../oracle/skies.ts';
 import { answerOf, closed } from './support.ts';
 
 const test = suite('tap: live');
-const obstacle = !isInstalled()
-  ? '@duckdb/node-api is not installed: npm install gets it where it can'
-  : process.platform !== 'linux'
-    ? 'the process of the engine is found on Linux'
-    : undefined;
+const obstacle =
+  duckdbObstacle() ?? (process.platform === 'linux' ? undefined : 'the process of the engine is found on Linux');
 const check = needs(test, obstacle);
 
 const ANSWERS = Number(process.env.TAP_ANSWERS ?? 40);

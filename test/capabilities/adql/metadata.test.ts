@@ -3,17 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import type { ProvenanceSet } from '../../../src/core/store/types.ts';
 import { inWorld, PROVENANCE } from '../../core/crossmatch/world.ts';
 import { match, NOW_US, searched, TestApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite<{ answers: (query: string, format?: string) => Promise<string>; end: () => void }>('tap/metadata');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const CUT = {
   broker: 'lasair',

@@ -7,18 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { columnsAt, columnsOfQuery } from '../../parquet_answer.ts';
 
 const test = suite('tap/mixed_types');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const fixtures = fileURLToPath(new URL('../../fixtures/mixed_types', import.meta.url));
 const ACCEPTED: Readonly<Record<string, readonly unknown[]>> = JSON.parse(

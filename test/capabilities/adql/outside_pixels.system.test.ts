@@ -3,17 +3,13 @@ import { join } from 'node:path';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { offset, type Place, seededRandom } from '../../oracle/skies.ts';
 
 const test = suite('tap/outside_pixels');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const random = seededRandom(36);
 /** Stars in a field of 2 by 2 degrees, around a pole and on both sides of right ascension 0. */

@@ -8,12 +8,11 @@ import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FEW_ROWS, QueryRun, type TapQuery } from '../../../src/capabilities/adql/query_run.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { tapFormat } from '../../../src/core/contract/tap.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap: job');
-const obstacle = duckdbObstacle(isInstalled());
+const obstacle = duckdbObstacle();
 const check = needs(test, obstacle);
 
 const instance = obstacle

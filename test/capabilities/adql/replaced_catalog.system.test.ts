@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { inWorld } from '../../core/crossmatch/world.ts';
 import { eventually } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
@@ -11,7 +10,7 @@ import { putOneSource, storeMatched, writeOneSource } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
 
 const test = suite('tap: replaced catalog');
-const check = needs(test, duckdbObstacle(isInstalled()));
+const check = needs(test, duckdbObstacle());
 
 /** The values of a column for an object. */
 async function valuesOf(engine: Engine, column: string, id: number): Promise<string[]> {

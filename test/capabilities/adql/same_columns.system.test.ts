@@ -6,13 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { crossmatched, delivery, match, NOW_US, reshape, searched, withApp } from '../../core/http/support.ts';
 import { rowsOf } from '../../core/tables/read_votable.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap/same columns');
-const check = needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it');
+const check = needs(test, duckdbObstacle());
 
 type Row = Record<string, string | null>;
 

@@ -8,7 +8,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adqlSettings } from '../../../src/capabilities/adql/settings.ts';
 import { SourceReader } from '../../../src/capabilities/adql/source_reader.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
 import { ClientAdmission } from '../../../src/core/base/client_admission.ts';
 import { Unavailable } from '../../../src/core/base/refusal.ts';
@@ -22,16 +21,13 @@ import { writeHats } from '../../core/catalogs/write_hats.ts';
 import { inWorld, World, type WrittenCatalog } from '../../core/crossmatch/world.ts';
 import { configOf, eventually, TestApp } from '../../core/http/support.ts';
 import { nearsky } from '../../e2e/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { type Place, seededRandom } from '../../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
 import { putOneSource } from './one_source.ts';
 
 const test = suite<Context>('tap/sources');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const random = seededRandom(36);
 const FIELD = { ra: 61, dec: -49 };
@@ -550,7 +546,7 @@ if __name__ == "__main__":
 const MODULES = 'lsdb, hats, hats_import';
 const python = pythonWith(MODULES);
 
-needs(test, whyNoPython(MODULES) ?? (isInstalled() ? undefined : '@duckdb/node-api is not installed'))(
+needs(test, whyNoPython(MODULES) ?? duckdbObstacle())(
   'a catalog that hats-import has written has the cones and pairs that LSDB finds',
   () =>
     inWorld(async world => {

@@ -6,22 +6,21 @@ import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { registryRecord } from '../../../src/capabilities/adql/record.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { Catalogs, catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { EXAMPLES } from '../../../src/core/contract/tap.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
+import { CENTRES, storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { configOf, type Running, startApp, type World } from '../../core/http/support.ts';
 import { withServer } from '../../core/server/support.ts';
 import { hasStilts, python, runBeside, votlint, withFolder, writeFiles } from '../../core/tables/clients.ts';
 import { infosOf, rowsOf } from '../../core/tables/read_votable.ts';
-import { needs } from '../../needs.ts';
-import { CENTRES, storeObjects, trueObjects } from '../vo/world.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { ask, csv } from './ask.ts';
 
 const test = suite<{ running: Running }>('tap');
-const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const obstacle = duckdbObstacle();
 const check = needs(test, obstacle);
 const slow =
   obstacle ?? (process.env.TEST_TAP ? undefined : 'it waits for a later snapshot or asks much: TEST_TAP=1 runs it');

@@ -1,14 +1,13 @@
 /** Queries in ADQL over a catalog whose ids are texts. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 
 import { eventually, type TestApp } from '../../core/http/support.ts';
 import { cellsOf, IDS, NAMED, withNames } from '../../core/http/text_ids.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap/text ids');
-const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const obstacle = duckdbObstacle();
 
 /** The answer; while the engine cannot answer it is asked again. */
 function ask(app: TestApp, query: string, format = 'csv'): Promise<Response> {

@@ -4,19 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
 import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { NOW_US, TestApp } from '../../core/http/support.ts';
 import { rowsOf } from '../../core/tables/read_votable.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap/types');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 /** Two rows, in two partitions. */
 const RA = [61, 240];

@@ -8,17 +8,13 @@ import { gzipSync } from 'node:zlib';
 import { openTable } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { MAX_FIELD_BYTES } from '../../../src/core/http/form.ts';
+import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { eventually, type Running, startApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
-import { storeObjects, trueObjects } from '../vo/world.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite<{ running: Running }>('tap/uploads');
-const check = needs(
-  test,
-  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
-);
+const check = needs(test, duckdbObstacle());
 
 const OBJECTS = trueObjects(300);
 const [FIRST, SECOND] = OBJECTS as [(typeof OBJECTS)[0], (typeof OBJECTS)[0]];

@@ -3,17 +3,16 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { EXAMPLES } from '../../../src/core/contract/tap.ts';
 import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { delivery, match, NOW_US, PROVENANCE, searched } from '../../core/http/support.ts';
+import { fillSky } from '../../core/store/filled_sky.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
-import { fillSky } from '../hats/support.ts';
 import { putOneSource, storeMatched } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
 
 const test = suite('tap: views');
-const check = needs(test, duckdbObstacle(isInstalled()));
+const check = needs(test, duckdbObstacle());
 
 type Rows = (query: string) => Promise<string[]>;
 

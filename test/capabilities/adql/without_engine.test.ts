@@ -1,9 +1,8 @@
 /** What the service reports about queries if it can answer none, and if it can. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { startApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap/without_engine');
 
@@ -26,7 +25,7 @@ test('a service without an engine says so, and promises nothing', async () => {
   }
 });
 
-needs(test, isInstalled() ? undefined : 'DuckDB is not installed')(
+needs(test, duckdbObstacle())(
   'TAP is in the capabilities of all services, and its address is for people and clients',
   async () => {
     const running = await startApp(async () => {});

@@ -1,11 +1,11 @@
 /** Methods and revisions of the connector (docs/contract.md, Connector; decision P7). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../../src/core/contract/mcp_tools.ts';
 import { API } from '../../capabilities.ts';
 import { startApp } from '../../core/http/support.ts';
 import { version } from '../../directory.ts';
+import { duckdbObstacle } from '../../needs.ts';
 import { Connection, EMPTY, type Reply, type Sending, STATELESS_META, UNLIMITED, withConnector } from './support.ts';
 
 const test = suite('mcp/protocol');
@@ -76,7 +76,7 @@ test('/mcp has the three tools of the contract, /mcp/archive all [Connector]', a
   };
   const further = [...ARCHIVE_MCP_TOOLS, ...API.tools]
     .map(({ name }) => name)
-    .filter(name => name !== 'query_rubin_archive' || isInstalled());
+    .filter(name => name !== 'query_rubin_archive' || duckdbObstacle() === undefined);
   const stateless = { headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' } };
   for (const sending of [undefined, stateless]) {
     assert.equal(await namesAt(connection, sending), OF_CONTRACT);
@@ -101,7 +101,7 @@ test('tools/list: names, titles, schemas and hints, in order [Connector]', async
   assert.equal(
     tools.map(({ name, title }: { name: string; title: string }) => ({ name, title })),
     [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS, ...API.tools.map(({ name, title }) => ({ name, title }))].filter(
-      ({ name }) => name !== 'query_rubin_archive' || isInstalled(),
+      ({ name }) => name !== 'query_rubin_archive' || duckdbObstacle() === undefined,
     ),
   );
   for (const [at, tool] of tools.entries()) {

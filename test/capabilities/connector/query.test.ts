@@ -1,16 +1,15 @@
 /** The tool that runs queries in ADQL, with structured content (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { newAjv } from '../../core/contract/validate.ts';
 import { type Json, startApp } from '../../core/http/support.ts';
-import { needs } from '../../needs.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 import { Connection, UNLIMITED } from './support.ts';
 import { fill, RICH } from './world.ts';
 
 const TOOL = 'query_rubin_archive';
 const test = suite('mcp/query');
-const check = needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it');
+const check = needs(test, duckdbObstacle());
 
 const { app, close } = await startApp(fill, { ...UNLIMITED, MCP_API_BASE_URL: 'https://sky.example/' });
 const connection = new Connection(app, '/mcp/archive');

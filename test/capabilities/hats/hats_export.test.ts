@@ -7,16 +7,16 @@ import { pixel29, pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportHats } from '../../../src/capabilities/hats/hats_exporter.ts';
-import { formatLines } from '../../../src/capabilities/transfer/format.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { MatchSummary, ProvenanceSet, StoredObject } from '../../../src/core/store/types.ts';
 import { nearsky, start } from '../../commands/in_process.ts';
+import { exportLines } from '../../commands/lines.ts';
+import { fillSky, type Row, readRows } from '../../core/store/filled_sky.ts';
 import { delivery, failure, withStore } from '../../core/store/support.ts';
 import { root } from '../../directory.ts';
 import { needs } from '../../needs.ts';
 import { isListed, worth } from '../../oracle/answers.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
-import { fillSky, type Row, readRows } from './support.ts';
 
 const test = suite('hats_export');
 
@@ -130,13 +130,7 @@ function isCurrent(store: Store, { diaObjectId, match_version, catalog_name, cat
 const key = (line: Row) => `${line.diaObjectId} ${line.type} ${line.match_version ?? ''} ${line.catalog_name ?? ''}`;
 const sorted = (lines: Row[]) => [...lines].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 
-function linesOf(store: Store): Row[] {
-  const snapshot = store.snapshot();
-  const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
-  const lines = [...formatLines(snapshot, store, counts)].flatMap(text => text.trim().split('\n').map(parsedLine));
-  snapshot.close();
-  return lines.map(withProbabilities);
-}
+const linesOf = async (data: string) => (await exportLines(data)).map(line => withProbabilities(parsedLine(line)));
 
 /** The line of a match with the values that follow from its statistics, in place of those that the rows do not have. */
 function withProbabilities(line: Row): Row {
@@ -182,7 +176,7 @@ test('the rows are the lines of an export, value by value; each in its partition
       ...[...objects, ...aside.filter(row => !isMatch(row))].flatMap(linesOfObject),
       ...[...matches, ...aside.filter(isMatch)].map(lineOfMatch),
     ];
-    const all = linesOf(store);
+    const all = await linesOf(data);
     const lines = all.filter(line => line.type !== 'match' || isCurrent(store, line));
     assert.ok(lines.length < all.length, 'some matches are history');
     assert.is(ours.length, lines.length);

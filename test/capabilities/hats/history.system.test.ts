@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportHats } from '../../../src/capabilities/hats/hats_exporter.ts';
-import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
 import { apply } from '../../../src/core/store/apply.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { RefusedChange, StoreError } from '../../../src/core/store/store_error.ts';
+import { exportLines } from '../../commands/lines.ts';
+import { fillSky } from '../../core/store/filled_sky.ts';
 import { RandomChanges } from '../../core/store/random_changes.ts';
 import { delivery, failure, withStore } from '../../core/store/support.ts';
 import { nearsky, start } from '../../e2e/support.ts';
 import { seededRandom } from '../../oracle/skies.ts';
-import { fillSky } from './support.ts';
 
 const test = suite('hats_export/history');
 
@@ -45,11 +45,7 @@ async function exported(store: Store, data: string, bounds: Bounds) {
 }
 let exports = 0;
 
-async function lines(store: Store, data: string, at?: number): Promise<string> {
-  const file = join(data, 'lines.ndjson');
-  await exportStore(store, file, () => {}, store.snapshot(at));
-  return readFileSync(file, 'utf8');
-}
+const lines = async (data: string, at: number) => (await exportLines(data, '--at', `${at}`)).join('\n');
 
 /** Makes a change of objects. Catalogs and the registry have no history. */
 function changeObjects(store: Store, changes: RandomChanges): void {
@@ -81,14 +77,14 @@ test('an export of an earlier state has the files of an export made then, and th
         const before = store.lastSequence();
         while (store.lastSequence() === before) changeObjects(store, changes);
         const at = store.lastSequence();
-        states.set(at, await lines(store, data));
+        states.set(at, (await exportLines(data)).join('\n'));
         if (i % EXPORTED > 0) continue;
         kept.push({ bounds: { at }, made: await exported(store, data, {}) });
         const since = at - SPAN;
         kept.push({ bounds: { since, at }, made: await exported(store, data, { since }) });
       }
       const where = (at: number) => `seed ${seed}, entry ${at}`;
-      for (const [at, text] of states) assert.ok((await lines(store, data, at)) === text, where(at));
+      for (const [at, text] of states) assert.ok((await lines(data, at)) === text, where(at));
       assert.ok(new Set(states.values()).size > CHANGES / 2, 'few states differ');
       let removed = 0;
       for (const { bounds, made } of kept) {

@@ -12,11 +12,10 @@ import { join } from 'node:path';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { CATALOG_OUTCOMES, OBJECT_STATUSES } from '../../../src/core/contract/enums.ts';
 import { eventually, nearsky, root, type Server, startServer } from '../../e2e/support.ts';
 import { startBalancer, whyNoBalancer } from '../../e2e/three_nodes.ts';
-import { needs, toolObstacle } from '../../needs.ts';
+import { duckdbObstacle, needs, toolObstacle } from '../../needs.ts';
 import { freePorts } from '../consume/kafka_server.ts';
 import { OVERLAPPING_TEXTS } from './overlaps.ts';
 
@@ -55,7 +54,7 @@ const obstacle = existsSync(CHROMIUM)
   : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
 const check = needs(test, obstacle);
 /** Why queries are unavailable, if they are. */
-const queries = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const queries = duckdbObstacle();
 const checkQueries = needs(test, obstacle ?? queries);
 
 test.before(async world => {

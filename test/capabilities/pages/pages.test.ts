@@ -9,6 +9,7 @@ import { COMMANDS } from '../../../src/commands/table.ts';
 import { parseSearchText } from '../../../src/core/cli/search_text.js';
 import { CATALOGS, PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { caveats } from '../../../src/core/documents/prose.ts';
+import { registrationOf } from '../../core/catalogs/registration.ts';
 import {
   configOf,
   delivery,
@@ -19,7 +20,6 @@ import {
   type World,
   withApp,
 } from '../../core/http/support.ts';
-import { registrationOf } from '../sky_map/support.ts';
 
 const test = suite<{ running: Running }>('pages/pages');
 

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
 import { checkDirectory } from '../../../src/core/store/check.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -36,7 +35,7 @@ async function fill(writer: Writer, ids: readonly bigint[]): Promise<void> {
 }
 
 async function exported(data: string, file: string): Promise<string> {
-  await withData(data, store => exportStore(store, file, () => {}));
+  await nearsky('export', file, '--data', data);
   return readFileSync(file, 'utf8');
 }
 

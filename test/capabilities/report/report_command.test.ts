@@ -1,4 +1,4 @@
-/** `nearsky report`: which nights it takes. e2e/nights.campaign.test.ts tests what it says. */
+/** `nearsky report`: which nights it takes. report/nights.campaign.test.ts tests what it says. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../../src/core/store/store.ts';

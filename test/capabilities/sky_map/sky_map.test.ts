@@ -18,6 +18,7 @@ import { STORED_STATUSES, statusOf } from '../../../src/core/store/status.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
+import { registrationOf } from '../../core/catalogs/registration.ts';
 import {
   configOf,
   crossmatched,
@@ -31,7 +32,6 @@ import {
   withApp,
   withDirectory,
 } from '../../core/http/support.ts';
-import { registrationOf } from './support.ts';
 
 const test = suite('sky_map/sky_map');
 

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import type { CatalogRegistration } from '../../../src/core/store/catalog_registration.ts';
 import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
+import { duckdbObstacle } from '../../needs.ts';
 import { columnsOfParquet } from '../../parquet_answer.ts';
 
 const test = suite('table_match/beyond_int64');
@@ -89,7 +89,7 @@ for (const column of ['unsigned', 'huge'])
     inService([column], async app => {
       const found = await parquetOf(await match(app, '&against=wide'));
       assert.equal([...new Set(found.get('nearsky_status'))], ['skipped_read_failure']);
-      if (!isInstalled()) return;
+      if (duckdbObstacle() !== undefined) return;
       for (const where of ['', ' WHERE DISTANCE(ra, dec, 359.9, 0.04) < 0.001', ' WHERE id = 9223372036854775807']) {
         const form = new URLSearchParams({ LANG: 'ADQL', QUERY: `SELECT id, ${column} FROM wide.sources${where}` });
         for (let tries = 0; ; tries++) {

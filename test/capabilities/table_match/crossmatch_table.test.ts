@@ -3,12 +3,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { TableError } from '@nearsky/astrotables';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TABLE } from '../../../src/capabilities/table_match/channel.ts';
+import { type Batch, Pairs } from '../../../src/capabilities/table_match/pairs.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
 import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
@@ -564,5 +566,14 @@ test('a catalog that was replaced since the request is refused, as the answer wo
       await coordinator.close();
     }
   }));
+
+test('more pairs than a table may have are refused [Crossmatch of a table]', () => {
+  const pairs = new Pairs(1, 'all');
+  pairs.add({ row: new Uint32Array(5_000_000) } as unknown as Batch);
+  assert.throws(
+    () => pairs.add({ row: new Uint32Array(1) } as unknown as Batch),
+    (error: unknown) => error instanceof TableError && error.message.includes('more than 5000000 pairs'),
+  );
+});
 
 test.run();

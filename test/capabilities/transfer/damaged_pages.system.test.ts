@@ -3,13 +3,11 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exportHats } from '../../../src/capabilities/hats/hats_exporter.ts';
-import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
-import { openStore, StoreError } from '../../../src/core/store/store.ts';
+import { start as inProcess } from '../../commands/in_process.ts';
+import { fillSky } from '../../core/store/filled_sky.ts';
 import { copyLeaf, countLeaves } from '../../core/store/lmdb_pages.ts';
 import { delivery, withStore } from '../../core/store/support.ts';
 import { nearsky, start, withDirectory } from '../../e2e/support.ts';
-import { fillSky } from '../hats/support.ts';
 
 const test = suite('transfer/damaged_pages');
 
@@ -39,43 +37,27 @@ function copyOf(directory: string): string {
   return copy;
 }
 
-type Export = (directory: string) => Promise<unknown>;
+type Export = readonly [target: string, ...options: readonly string[]];
 
-async function withOpen<T>(directory: string, body: (store: ReturnType<typeof openStore>) => Promise<T>): Promise<T> {
-  const store = openStore(directory, 'read');
-  try {
-    return await body(store);
-  } finally {
-    await store.close();
-  }
-}
+const AS_LINES: Export = ['out.ndjson'];
+const AS_HATS: Export = ['hats', '--format', 'hats'];
 
-const asLines: Export = directory =>
-  withOpen(directory, async store => {
-    const { object, tns_object } = await exportStore(store, join(directory, 'out.ndjson'), () => {});
-    return [object, tns_object];
-  });
-
-const asHats =
-  (since?: number): Export =>
-  dataDir =>
-    withOpen(dataDir, async store => {
-      const target = join(dataDir, 'hats');
-      const rest = { builder: 'test', threads: 1, onProgress() {}, ...(since !== undefined && { since }) };
-      return (await exportHats({ dataDir, store, target, ...rest })).objects;
-    });
+/** Exports a data directory into itself. */
+const exported = (data: string, [target, ...options]: Export) =>
+  inProcess(['export', ...options, join(data, target), '--data', data, '--json']).finished;
 
 test('of lines and of HATS: no page can hold another one of its database', () =>
   withFilled(async directory => {
     const sound = copyOf(directory);
-    assert.equal(await asLines(sound), [OBJECTS + 150, 300]);
-    assert.is(await asHats()(sound), OBJECTS + 150);
+    const lines = JSON.parse((await exported(sound, AS_LINES)).stdout);
+    assert.equal([lines.object, lines.tns_object], [OBJECTS + 150, 300]);
+    assert.is(JSON.parse((await exported(sound, AS_HATS)).stdout).objects, OBJECTS + 150);
     let damages = 0;
     for (const [database, exports] of [
-      ['objects', [asLines, asHats()]],
-      ['sources', [asLines, asHats()]],
-      ['tns_objects', [asLines]],
-      ['journal', [asHats(1)]],
+      ['objects', [AS_LINES, AS_HATS]],
+      ['sources', [AS_LINES, AS_HATS]],
+      ['tns_objects', [AS_LINES]],
+      ['journal', [[...AS_HATS, '--since', '1']]],
     ] as const) {
       const leaves = countLeaves(directory, database);
       assert.ok(leaves >= 3, `${database} has ${leaves} leaves`);
@@ -87,16 +69,13 @@ test('of lines and of HATS: no page can hold another one of its database', () =>
         [last, 0],
         [last - 1, last],
       ] as const) {
-        for (const run of exports) {
+        for (const each of exports) {
           const copy = copyOf(directory);
           copyLeaf(copy, database, from, to);
-          const error = await run(copy).then(
-            found => assert.unreachable(`${database}: ${from} as ${to} gave ${found}`),
-            failed => failed,
-          );
-          assert.instance(error, StoreError, `${database}: ${from} as ${to}: ${error.stack}`);
-          assert.match(error.message, /^Cannot read .*: run `nearsky check`, then restore a backup$/);
-          for (const name of ['out.ndjson', 'hats']) assert.not(existsSync(join(copy, name)), name);
+          const { code, stderr } = await exported(copy, each as Export);
+          assert.is(code, 1, `${database}: ${from} as ${to}`);
+          assert.match(stderr, /^nearsky export: Cannot read .*: run `nearsky check`, then restore a backup$/m);
+          assert.not(existsSync(join(copy, each[0])));
           damages++;
         }
       }

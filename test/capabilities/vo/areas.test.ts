@@ -6,7 +6,7 @@ import { MAX_AREA_CELLS, MAX_POLYGON_VERTICES } from '../../../src/core/contract
 import { AreaError } from '../../../src/core/vo/area_error.ts';
 import { type ReadArea, readArea } from '../../../src/core/vo/areas.ts';
 import { mocCells, writeMoc } from '../../../src/core/vo/moc.ts';
-import { writeUniqFits } from './uniq_fits.ts';
+import { writeUniqFits } from '../../core/http/uniq_fits.ts';
 
 const test = suite('vo/areas');
 

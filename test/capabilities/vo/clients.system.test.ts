@@ -10,13 +10,13 @@ import * as assert from 'uvu/assert';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { coneTable, coneTargets } from '../../../src/core/vo/cone_tables.ts';
 import { conePath } from '../../../src/core/vo/vosi.ts';
+import { registrationOf } from '../../core/catalogs/registration.ts';
+import { CENTRES, storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
 import { withServer } from '../../core/server/support.ts';
 import { hasStilts, python, runBeside, votlint, withFolder } from '../../core/tables/clients.ts';
 import { infosOf, rowsOf } from '../../core/tables/read_votable.ts';
 import { needs } from '../../needs.ts';
-import { registrationOf } from '../sky_map/support.ts';
-import { CENTRES, storeObjects, trueObjects } from './world.ts';
 
 const test = suite<{ running: Running }>('vo/clients');
 const OBJECTS = trueObjects(600);

@@ -5,9 +5,16 @@ import * as assert from 'uvu/assert';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import type { SkyPosition } from '../../../src/core/store/types.ts';
 import { coneTable } from '../../../src/core/vo/cone_tables.ts';
+import {
+  CENTRES,
+  NAMES,
+  payloadOf,
+  storeObjects,
+  type TrueObject,
+  trueObjects,
+} from '../../core/http/crowded_places.ts';
 import { type Answer, type Running, startApp, withApp } from '../../core/http/support.ts';
 import { fieldsOf, infosOf, rowsOf } from '../../core/tables/read_votable.ts';
-import { CENTRES, NAMES, payloadOf, storeObjects, type TrueObject, trueObjects } from './world.ts';
 
 const test = suite<{ running: Running }>('vo/cone');
 const OBJECTS = trueObjects(1500);

@@ -2,13 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
+import { CENTRES, storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
 import { withServer } from '../../core/server/support.ts';
 import { hasStilts, python, runBeside, votlint } from '../../core/tables/clients.ts';
 import { infosOf, rowsOf } from '../../core/tables/read_votable.ts';
-import { needs } from '../../needs.ts';
-import { CENTRES, storeObjects, trueObjects } from './world.ts';
+import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite<{ running: Running }>('vo/links');
 const OBJECTS = trueObjects(50);
@@ -18,7 +17,7 @@ const CONE = `RA=${CENTRE.ra}&DEC=${CENTRE.dec}&SR=0.2`;
 const LINKS = 'http://sky.example/vo/links';
 /** Cone searches must have UCD1 in three columns. */
 const UCD1 = /\b(ID|POS_EQ_RA|POS_EQ_DEC)_MAIN\b/;
-const noEngine = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const noEngine = duckdbObstacle();
 
 test.before(async context => {
   context.running = await startApp(world => storeObjects(world, OBJECTS));

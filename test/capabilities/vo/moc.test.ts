@@ -6,9 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OBJECTS_MOC_ORDER } from '../../../src/core/contract/limits.ts';
 import { MOC_FORMATS, type MocCells, mocCells, writeMoc } from '../../../src/core/vo/moc.ts';
+import { registrationOf } from '../../core/catalogs/registration.ts';
+import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { delivery, NOW_US, type Running, startApp } from '../../core/http/support.ts';
-import { registrationOf } from '../sky_map/support.ts';
-import { storeObjects, trueObjects } from './world.ts';
 
 const test = suite<{ running: Running }>('vo/moc');
 const OBJECTS = trueObjects(300);

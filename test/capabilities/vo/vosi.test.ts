@@ -2,10 +2,10 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInstalled } from '../../../src/capabilities/adql/tap.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { coneTable, coneTargets } from '../../../src/core/vo/cone_tables.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
+import { duckdbObstacle } from '../../needs.ts';
 
 const test = suite<{ running: Running }>('vo/vosi');
 
@@ -29,7 +29,7 @@ test('capabilities: every cone search, and queries, with the addresses and the l
     ...coneTargets(PROJECT_CATALOGS)
       .slice(1)
       .map(name => `https://sky.example:81/vo/scs/${name}?`),
-    ...(isInstalled() ? ['https://sky.example:81/vo/tap'] : []),
+    ...(duckdbObstacle() === undefined ? ['https://sky.example:81/vo/tap'] : []),
   ]);
   assert.equal(new Set(all(text, /<maxSR>([^<]*)</g)), new Set(['0.25']));
   assert.equal(new Set(all(text, /<maxRecords>([^<]*)</g)), new Set(['77']));

@@ -7,7 +7,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { beginLog } from '../../../src/capabilities/nodes/beginning.ts';
 import { beginReports } from '../../../src/core/background/reports.ts';
 import { Node } from '../../../src/core/cluster/node.ts';
 import { LostPlace } from '../../../src/core/cluster/record_log.ts';
@@ -247,19 +246,6 @@ test('a new log begins at the level of the release that begins it; one that has 
     await shareSettings(first, writer, config);
     await end();
     assert.equal([first.logLevel(), cluster.log.end], [NEWER, 2]);
-  }));
-
-test('a log that goes on from an archive begins at the level of the release that begins it', () =>
-  withCluster(async cluster => {
-    const store = cluster.open('first', NEWER);
-    await new Writer(store).ingest([delivery(1n)], NOON_US);
-    const link = new Link(cluster.log);
-    link.append = async (id, record) => cluster.log.append(id, record);
-    await beginLog(store, link);
-    store.resetRead();
-    assert.equal([store.logLevel(), cluster.log.end], [NEWER, 2]);
-    const older = cluster.open('older', LEVEL);
-    assert.match((await failure(() => cluster.catchUp(older))).message, /the log continues an archive that this node/);
   }));
 
 test('a node whose clock is ahead reports itself, so no level above its own is reached', () =>

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKER_NAMES } from '../../../src/core/contract/brokers.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
-import { registrationOf } from '../../capabilities/sky_map/support.ts';
+import { registrationOf } from '../catalogs/registration.ts';
 import { version } from '../../directory.ts';
 import { type Json, withApp } from '../http/support.ts';
 import { GENERIC_FILTERS } from './suite/filters.ts';

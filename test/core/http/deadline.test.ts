@@ -3,33 +3,21 @@
  * work.
  */
 
-import { ByteSink } from '@nearsky/astrotables/bytes';
-import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AREA_QUERY, areaAnswer } from '../../../src/capabilities/areas/area_answer.ts';
-import { OBJECTS_QUERY, objectsAnswer } from '../../../src/capabilities/listing/listing_answer.ts';
 import { CONE, coneAnswer } from '../../../src/core/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../../src/core/answers/context.ts';
 import { COUNT, countAnswer } from '../../../src/core/answers/count.ts';
-import { AREA_CURSOR, OBJECTS_CURSOR } from '../../../src/core/answers/cursor.ts';
 import { LOOKUP, lookupAnswer } from '../../../src/core/answers/lookup.ts';
 import type { FilterValues, LookupInput } from '../../../src/core/answers/queries.ts';
 import { RECENT, recentAnswer } from '../../../src/core/answers/recent.ts';
-import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { TooExpensive, Unavailable } from '../../../src/core/base/refusal.ts';
-import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
-import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../../src/core/crossmatch/provenance.ts';
-import { readCursor } from '../../../src/core/http/cursor.ts';
-import { ALL_TIME } from '../../../src/core/http/selection_params.ts';
-import { ObjectView } from '../../../src/core/store/object_record.ts';
 import type { Store } from '../../../src/core/store/store.ts';
-import { withStore } from '../store/support.ts';
-import { configOf, delivery, match, NOW_US, PROVENANCE, searched } from './support.ts';
+import { finish, OBJECTS, withObjects } from './spent_time.ts';
+import { NOW_US } from './support.ts';
 
 const test = suite('http/deadline');
 
-const OBJECTS = 300;
 /** How often the time may be checked before it is spent. */
 const LOOKS = 20;
 /** The same for a query that skips hundreds of objects between two checks. */
@@ -47,20 +35,6 @@ class Patience extends Clock {
 
   protected override now(): number {
     return this.#left-- > 0 ? 0 : 1;
-  }
-}
-
-/** A clock that advances by a millisecond at each check; the budget is 400. */
-class Costly extends Clock {
-  #ms = 0;
-
-  constructor() {
-    super();
-    this.begin({ startMs: 0, deadlineMs: 400 });
-  }
-
-  protected override now(): number {
-    return this.#ms++;
   }
 }
 
@@ -85,55 +59,6 @@ function counting(store: Store): { readonly store: Store; readonly reads: () => 
   });
   return { store: counted, reads: () => reads };
 }
-
-function finish(steps: Steps): void {
-  while (!steps.next().done);
-}
-
-interface Stored {
-  readonly store: Store;
-  readonly ids: readonly bigint[];
-  contextOf(store: Store, clock: Clock): QueryContext;
-}
-
-/** Objects at one place, each with a source. */
-const withObjects = (body: (stored: Stored) => void) =>
-  withStore(async (store, writer) => {
-    const ids = Array.from({ length: OBJECTS }, (_, i) => BigInt(i));
-    await writer.ingest(
-      ids.map(id => delivery(id)),
-      NOW_US,
-    );
-    const results = ids.map(diaObjectId => ({
-      diaObjectId,
-      catalogOutcomes: searched('gaia_dr3'),
-      matches: [match('gaia_dr3', '1')],
-    }));
-    await writer.recordCrossmatches(results, PROVENANCE, NOW_US);
-    const points = { ra: 150, dec: 2, time: NOW_US };
-    const column = (name: keyof typeof points) => new Float64Array(OBJECTS).fill(points[name]);
-    const arena = buildArena({
-      ra: column('ra'),
-      dec: column('dec'),
-      time: column('time'),
-      id: BigInt64Array.from(ids),
-    });
-    const config = configOf('unused');
-    const fragments = new SharedFragments({
-      catalogs: PROJECT_CATALOGS,
-      provenance: currentProvenance(config),
-      recordingRelease: PROVENANCE_RECORDING_RELEASE,
-      tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
-      tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
-    });
-    const index = new SkyIndex([new Arena(arena)]);
-    const contextOf = (store: Store, clock: Clock): QueryContext => {
-      const sinks = { out: new ByteSink(), body: new ByteSink(), past: undefined };
-      const [sequence, object] = [store.lastSequence(), new ObjectView()];
-      return { store, stored: store, fragments, index, sequence, purgedTo: [sequence], object, clock, ...sinks };
-    };
-    body({ store, ids, contextOf });
-  });
 
 test('every kind of query', () =>
   withObjects(({ store, ids, contextOf }) => {
@@ -182,53 +107,6 @@ test('every kind of query', () =>
       (error: unknown) => error instanceof TooExpensive,
       'objects that are passed over take time too',
     );
-  }));
-
-test('a page of a listing ends when half of its time is spent, and the next ones have the rest [Areas; The state after an entry]', () =>
-  withObjects(({ store, ids, contextOf }) => {
-    const selection = {
-      response: 'objects',
-      ...ALL_TIME,
-      timeField: 'ingest_time',
-      status: 'any',
-      window: { start: null, end: null },
-      detail: 'ids',
-      pageSize: OBJECTS,
-      asOfUs: NOW_US,
-    } as const;
-    const area = { area: Buffer.from('CIRCLE 150 2 0.001'), level: 0.9, digest: 'a' };
-    for (const filters of [null, [['reliability_min', 0]]] as const) {
-      const pages = {
-        objects: (cursor: string | undefined, context: QueryContext) => {
-          const after = cursor === undefined ? null : readCursor(OBJECTS_CURSOR, cursor);
-          return objectsAnswer({ kind: OBJECTS_QUERY, ...selection, filters, after }, context);
-        },
-        area: (cursor: string | undefined, context: QueryContext) => {
-          const after = cursor === undefined ? null : readCursor(AREA_CURSOR, cursor);
-          return areaAnswer({ kind: AREA_QUERY, ...selection, ...area, filters, after }, context);
-        },
-      };
-      for (const [name, page] of Object.entries(pages)) {
-        const found: string[] = [];
-        let cursor: string | undefined;
-        let count = 0;
-        do {
-          const context = contextOf(store, new Costly());
-          finish(page(cursor, context));
-          const { objects, next_cursor } = JSON.parse(Buffer.from(context.out.take()).toString());
-
-          for (const { diaObjectId_str } of objects) found.push(diaObjectId_str);
-          cursor = next_cursor ?? undefined;
-          count++;
-        } while (cursor !== undefined);
-        assert.equal(
-          found,
-          ids.map(id => `${id}`),
-          name,
-        );
-        assert.ok(count > 2 && count < 20, `${name}: ${count} pages`);
-      }
-    }
   }));
 
 test('a query that worked for half of its budget is too expensive; one that waited for more of it is not [Time budget]', () => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exportLines } from '../../capabilities/transfer/support.ts';
+import { exportLines } from '../../commands/lines.ts';
 import { inWorld } from '../crossmatch/world.ts';
 import { TestApp } from './support.ts';
 

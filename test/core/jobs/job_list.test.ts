@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { storeObjects, trueObjects } from '../../capabilities/vo/world.ts';
+import { storeObjects, trueObjects } from '../http/crowded_places.ts';
 import { needs } from '../../needs.ts';
 import { eventually, type Running, startApp } from '../http/support.ts';
 import { withServer } from '../server/support.ts';

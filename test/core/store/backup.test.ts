@@ -5,8 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
-import { exportLines } from '../../capabilities/transfer/support.ts';
 import { nearsky, start } from '../../commands/in_process.ts';
+import { exportLines } from '../../commands/lines.ts';
 import { withDirectory } from '../../directory.ts';
 import { delivery, provenance, result } from './support.ts';
 

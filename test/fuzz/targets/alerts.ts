@@ -119,7 +119,7 @@ const antaresLocus: Target = {
 
 const GOOD_LOCUS = locusMessage('ANT1', 'https://h/a');
 
-export const alerts: readonly Target[] = [
+export const targets: readonly Target[] = [
   brokerTarget('lasair'),
   brokerTarget('antares'),
   brokerTarget('pittgoogle', (text, nowUs) => normaliseAnnounced(text, undefined, nowUs, 0)),

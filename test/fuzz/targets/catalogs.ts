@@ -111,4 +111,4 @@ const partitionInfo: Target = {
   },
 };
 
-export const catalogs: readonly Target[] = [parquet, fitsMap, properties, partitionInfo];
+export const targets: readonly Target[] = [parquet, fitsMap, properties, partitionInfo];

@@ -90,4 +90,4 @@ const cursor: Target = {
   }),
 };
 
-export const requests: readonly Target[] = [json, cursor];
+export const targets: readonly Target[] = [json, cursor];

@@ -90,7 +90,7 @@ const post = (body: Buffer) => {
   return Buffer.concat([Buffer.from(head), body]);
 };
 
-export const service: readonly Target[] = [
+export const targets: readonly Target[] = [
   { name: 'http', isText: true, inputs: 800, start: () => startService(input => input) },
   { name: 'query', isText: true, inputs: 800, start: () => startService(get) },
   { name: 'mcp', isText: true, inputs: 500, start: () => startService(post) },

@@ -1,18 +1,17 @@
-/** Lines of an export, and files of messages, into a store: every line that is read is counted, once. */
+/** Files of messages into a store: every line that is read is counted, once. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Importer } from '../../../src/capabilities/transfer/importer.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
 import { ingestFile } from '../../../src/core/ingest/files.ts';
 import { Ingester } from '../../../src/core/ingest/ingester.ts';
 import { RejectLog } from '../../../src/core/ingest/rejects.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
-import { checkMessage, type Running, type Target } from '../target.ts';
+import type { Running, Target } from '../target.ts';
 
 /** Lines that are not blank, as any reader of lines counts them. */
-function linesOf(input: Buffer): number {
+export function linesOf(input: Buffer): number {
   const lines: Buffer[] = [];
   let start = 0;
   for (let end = input.indexOf(10); end !== -1; end = input.indexOf(10, start)) {
@@ -32,7 +31,7 @@ function linesOf(input: Buffer): number {
 /** Use a new directory after this many inputs: growing stores are slow, and full ones hide new effects. */
 const RENEW_AFTER = 200;
 
-async function withStore(read: (input: Buffer, place: Place) => Promise<void>): Promise<Running> {
+export async function withStore(read: (input: Buffer, place: Place) => Promise<void>): Promise<Running> {
   let place: Place | undefined;
   let runs = 0;
   const close = async () => {
@@ -60,40 +59,6 @@ function newPlace() {
   return { directory, store, writer: new Writer(store), config, file: join(directory, 'input') };
 }
 
-const lines: Target = {
-  name: 'import',
-  isText: true,
-  inputs: 800,
-  start: () =>
-    withStore(async (input, { directory, writer, config, file }) => {
-      if (input[0] === 0x1f) return;
-      const rejects = new RejectLog(config, 'import');
-      let told = 0;
-      const importer = new Importer({
-        dataDir: directory,
-        writer,
-        rejects,
-        onReject: ({ reason }) => {
-          told++;
-          checkMessage(reason);
-        },
-        onBatch: () => {},
-      });
-      try {
-        await importer.importFile(file);
-        await importer.finish();
-      } finally {
-        await importer.close();
-        rejects.close();
-      }
-      const { read, types, rejected } = importer.counts;
-      const known = Object.values(types).reduce((sum, { imported, unchanged }) => sum + imported + unchanged, 0);
-      if (read !== known + rejected || rejected !== told)
-        throw new Error(`${read} read, ${known} known, ${rejected} rejected, ${told} told`);
-      if (read !== linesOf(input)) throw new Error(`${read} lines read of ${linesOf(input)}`);
-    }),
-};
-
 const messages: Target = {
   name: 'ingest',
   isText: true,
@@ -116,4 +81,4 @@ const messages: Target = {
     }),
 };
 
-export const stored: readonly Target[] = [lines, messages];
+export const targets: readonly Target[] = [messages];

@@ -25,4 +25,4 @@ const table: Target = {
   }),
 };
 
-export const tables: readonly Target[] = [table];
+export const targets: readonly Target[] = [table];

@@ -34,4 +34,4 @@ const registry: Target = {
   },
 };
 
-export const transients: readonly Target[] = [registry, { ...registry, name: 'tns_csv', isText: true }];
+export const targets: readonly Target[] = [registry, { ...registry, name: 'tns_csv', isText: true }];

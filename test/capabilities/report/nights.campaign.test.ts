@@ -2,7 +2,7 @@
  * Nights of alerts with repetitions, damaged lines and truncated files, and a nightly script that is killed at random
  * moments. After each kill the report must count exactly the first lines that the database holds.
  * TEST_NIGHTS (2), TEST_ALERTS a night (3000), TEST_KILLS in all (3), TEST_SEED. The large run:
- * TEST_NIGHTS=5 TEST_ALERTS=200000 TEST_KILLS=50 npx node test/run.ts e2e/nights
+ * TEST_NIGHTS=5 TEST_ALERTS=200000 TEST_KILLS=50 npx node test/run.ts report/nights
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,20 +11,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { NightReport } from '../../src/capabilities/report/night_report.ts';
-import { openStore } from '../../src/core/store/store.ts';
-import { runtimeArgs } from '../runtime.ts';
-import { readDump } from './dump.ts';
-import { catalogRows } from './expected.ts';
-import { kills, random } from './kill_support.ts';
-import { environment, nearsky, root, sample, start, withDirectory } from './support.ts';
+import type { NightReport } from '../../../src/capabilities/report/night_report.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { readDump } from '../../e2e/dump.ts';
+import { catalogRows } from '../../e2e/expected.ts';
+import { kills, random } from '../../e2e/kill_support.ts';
+import { environment, nearsky, root, sample, start, withDirectory } from '../../e2e/support.ts';
+import { runtimeArgs } from '../../runtime.ts';
 
 const NIGHTS = Number(process.env.TEST_NIGHTS ?? 2);
 const ALERTS = Number(process.env.TEST_ALERTS ?? 3000);
 const BROKERS = ['lasair', 'pittgoogle'] as const;
 type Broker = (typeof BROKERS)[number];
 
-const test = suite('e2e/nights');
+const test = suite('report/nights');
 const int = (below: number) => Math.floor(below * random());
 const PROGRAM = [...runtimeArgs, join(import.meta.dirname, 'fixtures/later_main.ts')];
 

@@ -6,8 +6,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../../src/core/base/times.ts';
 import { MAX_LOOKED_AT } from '../../../src/core/contract/limits.ts';
-import { writeUniqFits } from '../../capabilities/vo/uniq_fits.ts';
-import { anywhere, seededRandom } from '../../oracle/skies.ts';
 import {
   crossmatched,
   delivery,
@@ -21,7 +19,9 @@ import {
   type TestApp,
   type World,
   withApp,
-} from './support.ts';
+} from '../../core/http/support.ts';
+import { writeUniqFits } from '../../core/http/uniq_fits.ts';
+import { anywhere, seededRandom } from '../../oracle/skies.ts';
 
 const OBJECTS = 600;
 /** A busy machine must not fail the test. */

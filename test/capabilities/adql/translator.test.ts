@@ -3,8 +3,8 @@
 import { AdqlError, placedMessage } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { translateQuery } from '../../src/capabilities/adql/translate_query.ts';
-import { TABLES } from './support.ts';
+import { translateQuery } from '../../../src/capabilities/adql/translate_query.ts';
+import { TABLES } from '../../adql/support.ts';
 
 const test = suite('adql: translator');
 

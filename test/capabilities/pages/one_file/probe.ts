@@ -9,10 +9,10 @@ import { catalogData } from '../../../../src/capabilities/pages/page_data.ts';
 import type { BrokerName } from '../../../../src/core/contract/brokers.ts';
 import { catalogDefinition } from '../../../../src/core/contract/catalogs.ts';
 import { normaliserOf } from '../../../../src/core/ingest/brokers.ts';
-import { Connection } from '../../../capabilities/connector/support.ts';
-import { LOOKUP } from '../../../capabilities/connector/world.ts';
-import { registrationOf } from '../../../capabilities/sky_map/support.ts';
-import { configOf, crossmatched, delivery, match, NOW_US, searched, startApp } from '../../http/support.ts';
+import { registrationOf } from '../../../core/catalogs/registration.ts';
+import { configOf, crossmatched, delivery, match, NOW_US, searched, startApp } from '../../../core/http/support.ts';
+import { Connection } from '../../connector/support.ts';
+import { LOOKUP } from '../../connector/world.ts';
 
 const [catalog, broker] = process.argv.slice(2) as [string, BrokerName];
 const ID = 313637935709683761n;

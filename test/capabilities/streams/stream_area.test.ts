@@ -7,17 +7,17 @@ import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_AREA_TEXT_BYTES } from '../../../src/core/contract/limits.ts';
-import { writeUniqFits } from '../../capabilities/vo/uniq_fits.ts';
+import { EventReader } from '../../core/http/event_reader.ts';
+import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from '../../core/http/support.ts';
+import { writeUniqFits } from '../../core/http/uniq_fits.ts';
+import { provenance } from '../../core/store/support.ts';
+import { crossmatch, FIRST_ID } from '../../core/stream/support.ts';
 import { withDirectory } from '../../directory.ts';
 import { needs } from '../../needs.ts';
 import { anywhere, HARD_PLACES, offset, seededRandom } from '../../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
-import { provenance } from '../store/support.ts';
-import { crossmatch, FIRST_ID } from '../stream/support.ts';
-import { EventReader } from './event_reader.ts';
-import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from './support.ts';
 
-const test = suite<{ running: Running }>('http/stream_area');
+const test = suite<{ running: Running }>('streams/area');
 const PATH = '/api/stream/matches';
 
 const random = seededRandom(41);

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../src/core/store/store.ts';
-import { Writer } from '../../src/core/store/writer.ts';
-import { KafkaServer, whyNoKafka } from '../capabilities/consume/kafka_server.ts';
-import { readTopic } from '../capabilities/publish/read_topic.ts';
-import { provenance } from '../core/store/support.ts';
-import { addObjects, allExpected, crossmatch } from '../core/stream/support.ts';
-import { needs } from '../needs.ts';
-import { kills, random } from './kill_support.ts';
-import { eventually, send, start, withDirectory } from './support.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
+import { provenance } from '../../core/store/support.ts';
+import { addObjects, allExpected, crossmatch } from '../../core/stream/support.ts';
+import { kills, random } from '../../e2e/kill_support.ts';
+import { eventually, send, start, withDirectory } from '../../e2e/support.ts';
+import { needs } from '../../needs.ts';
+import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { readTopic } from './read_topic.ts';
 
-const test = suite('e2e/kill_publish');
+const test = suite('publish/kill_publish');
 const real = needs(test, whyNoKafka);
 
 const TOPIC = 'matches';

@@ -12,10 +12,7 @@ import { Catalogs, catalogDefinition, PROJECT_CATALOGS } from '../../../src/core
 import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
 import type { Coordination } from '../../../src/core/service/coordination.ts';
-import { isListed } from '../../oracle/answers.ts';
-import { provenance, withStore } from '../store/support.ts';
-import { addObjects, allExpected, crossmatch, FIRST_ID } from '../stream/support.ts';
-import { EventReader } from './event_reader.ts';
+import { EventReader } from '../../core/http/event_reader.ts';
 import {
   configOf,
   delivery,
@@ -26,9 +23,12 @@ import {
   type TestApp,
   type World,
   withApp,
-} from './support.ts';
+} from '../../core/http/support.ts';
+import { provenance, withStore } from '../../core/store/support.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID } from '../../core/stream/support.ts';
+import { isListed } from '../../oracle/answers.ts';
 
-const test = suite('http/stream_matches');
+const test = suite('streams/matches');
 const PATH = '/api/stream/matches';
 
 /** A connected reader. Aborting ends it like a client that disconnects. */

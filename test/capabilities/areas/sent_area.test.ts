@@ -7,9 +7,9 @@ import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_AREA_TEXT_BYTES } from '../../../src/core/contract/limits.ts';
-import { writeUniqFits } from '../../capabilities/vo/uniq_fits.ts';
+import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from '../../core/http/support.ts';
+import { writeUniqFits } from '../../core/http/uniq_fits.ts';
 import { anywhere, seededRandom } from '../../oracle/skies.ts';
-import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from './support.ts';
 
 const test = suite<{ running: Running }>('http/sent_area');
 

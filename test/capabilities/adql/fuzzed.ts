@@ -2,7 +2,7 @@
 import { AdqlError, placedMessage } from '@nearsky/adql';
 import { translateQuery } from '../../../src/capabilities/adql/translate_query.ts';
 import { TABLES } from '../../adql/support.ts';
-import { orRefused, type Target } from '../target.ts';
+import { orRefused, type Target } from '../../fuzz/target.ts';
 
 /** The SQL for the engine: names made here or of tables, its own literals, and the words between them. */
 const SQL =
@@ -33,4 +33,4 @@ const adql: Target = {
   }),
 };
 
-export const queries: readonly Target[] = [adql];
+export const targets: readonly Target[] = [adql];

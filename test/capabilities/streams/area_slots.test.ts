@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AreaSlots } from '../../../src/capabilities/streams/area_slots.ts';
 
-const test = suite('service/area_slots');
+const test = suite('streams/area_slots');
 
 test('half of the slots for one client', () => {
   const slots = new AreaSlots(4, 1000);

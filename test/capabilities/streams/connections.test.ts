@@ -1,11 +1,11 @@
 /** The stream of matches over sockets: framing, clients that do not read or are gone, the end of the service. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EventReader } from '../http/event_reader.ts';
-import { delivery, eventually, startApp, type TestApp, type World } from '../http/support.ts';
-import { provenance } from '../store/support.ts';
-import { addObjects, allExpected, crossmatch, FIRST_ID } from '../stream/support.ts';
-import { Client, parseAnswer, type Serving, withServer } from './support.ts';
+import { EventReader } from '../../core/http/event_reader.ts';
+import { delivery, eventually, startApp, type TestApp, type World } from '../../core/http/support.ts';
+import { Client, parseAnswer, type Serving, withServer } from '../../core/server/support.ts';
+import { provenance } from '../../core/store/support.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID } from '../../core/stream/support.ts';
 
 const PATH = '/api/stream/matches';
 const GET = [`GET ${PATH}?from=beginning HTTP/1.1`, 'Host: x'];
@@ -17,7 +17,7 @@ interface Context {
   close(): Promise<void>;
 }
 
-const test = suite<Context>('server/stream_matches');
+const test = suite<Context>('streams/connections');
 
 test.before(async context => {
   const { app, world, close } = await startApp(async ({ writer }) => void (await addObjects(writer, 0, OBJECTS)));

@@ -3,12 +3,20 @@
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { provenance } from '../store/support.ts';
-import { crossmatch, FIRST_ID, messagesOf, textOf } from '../stream/support.ts';
-import { readEvents } from './event_reader.ts';
-import { delivery, NOW_US, type Running, startApp, type TestApp, type World, withApp } from './support.ts';
+import { readEvents } from '../../core/http/event_reader.ts';
+import {
+  delivery,
+  NOW_US,
+  type Running,
+  startApp,
+  type TestApp,
+  type World,
+  withApp,
+} from '../../core/http/support.ts';
+import { provenance } from '../../core/store/support.ts';
+import { crossmatch, FIRST_ID, messagesOf, textOf } from '../../core/stream/support.ts';
 
-const test = suite<{ running: Running }>('http/stream_objects');
+const test = suite<{ running: Running }>('streams/objects');
 const PATH = '/api/stream/objects';
 const at = (i: number) => FIRST_ID + BigInt(i);
 /** Object 5 has no position. */

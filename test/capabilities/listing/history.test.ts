@@ -26,9 +26,9 @@ import { apply } from '../../../src/core/store/apply.ts';
 import { ObjectView } from '../../../src/core/store/object_record.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { RefusedChange } from '../../../src/core/store/store_error.ts';
+import { RandomChanges } from '../../core/store/random_changes.ts';
+import { delivery, failure, withStore } from '../../core/store/support.ts';
 import { seededRandom } from '../../oracle/skies.ts';
-import { RandomChanges } from '../store/random_changes.ts';
-import { delivery, failure, withStore } from '../store/support.ts';
 
 const test = suite('answers/history');
 

@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { zip } from '../../src/capabilities/pages/clients/zip.ts';
-import { root } from '../directory.ts';
-import { needs } from '../needs.ts';
-import { pythonWith, runPython, whyNoPython } from '../python.ts';
-import { Service } from './support.ts';
+import { zip } from '../../../src/capabilities/pages/clients/zip.ts';
+import { Service } from '../../clients/support.ts';
+import { root } from '../../directory.ts';
+import { needs } from '../../needs.ts';
+import { pythonWith, runPython, whyNoPython } from '../../python.ts';
 
-const test = suite<{ service: Service; wheel: string }>('clients/served');
+const test = suite<{ service: Service; wheel: string }>('pages/clients');
 const directory = mkdtempSync(join(tmpdir(), 'nearsky-served-'));
 test.before(async context => {
   context.service = await Service.start();

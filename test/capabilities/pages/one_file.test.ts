@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKER_NAMES } from '../../../src/core/contract/brokers.ts';
+import type { Json } from '../../core/http/support.ts';
 import { runtimeArgs } from '../../runtime.ts';
-import type { Json } from '../http/support.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const test = suite<{ copy: string; found: Json }>('contract/one file');
@@ -20,7 +20,7 @@ const PARTS = ['src', 'index', 'packages', 'workers', 'clients', 'docs', 'packag
 /** Adds a definition, and its line, to a list of definitions. */
 function add(copy: string, kind: 'catalogs' | 'brokers', file: string, name: string): void {
   const path = join(copy, `src/core/contract/${kind}/${file}`);
-  cpSync(join(root, `test/core/contract/one_file/${file}`), path);
+  cpSync(join(root, `test/capabilities/pages/one_file/${file}`), path);
   writeFileSync(path, readFileSync(path, 'utf8').replace('../../../src/core/contract/broker.ts', '../broker.ts'));
   const list = join(copy, `src/core/contract/${kind}.ts`);
   const [what, how] = kind === 'catalogs' ? [name, " with { type: 'json' }"] : [`{ ${name} }`, ''];
@@ -41,7 +41,7 @@ test.before(async context => {
   execFileSync('ln', ['-s', join(root, 'node_modules'), join(copy, 'node_modules')]);
   add(copy, 'catalogs', 'euclid_q1.json', 'EUCLID_Q1');
   add(copy, 'brokers', 'fink.ts', 'FINK');
-  const script = join(copy, 'test/core/contract/one_file/probe.ts');
+  const script = join(copy, 'test/capabilities/pages/one_file/probe.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [...runtimeArgs, script, 'euclid_q1', 'fink'], {
     cwd: copy,
     maxBuffer: 2 ** 24,

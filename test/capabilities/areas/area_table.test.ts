@@ -4,7 +4,6 @@ import { tableFromIPC } from 'apache-arrow';
 import { parquetReadObjects } from 'hyparquet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeUniqFits } from '../../capabilities/vo/uniq_fits.ts';
 import {
   crossmatched,
   delivery,
@@ -16,7 +15,8 @@ import {
   startApp,
   type TestApp,
   type World,
-} from './support.ts';
+} from '../../core/http/support.ts';
+import { writeUniqFits } from '../../core/http/uniq_fits.ts';
 
 /** More than two parts have. */
 const OBJECTS = 2300;

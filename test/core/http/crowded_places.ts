@@ -2,8 +2,8 @@
 
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import type { CrossmatchResult, SkyPosition } from '../../../src/core/store/types.ts';
-import { Dice } from '../../core/http/random_objects.ts';
-import { delivery, NOW_US, PROVENANCE, reshape, type World } from '../../core/http/support.ts';
+import { Dice } from './random_objects.ts';
+import { delivery, NOW_US, PROVENANCE, reshape, type World } from './support.ts';
 
 export interface TrueSource {
   readonly catalog: string;
