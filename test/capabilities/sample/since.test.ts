@@ -1,0 +1,135 @@
+/** `since` of POST /api/sample, against the two reports that it compares, over random changes of an archive. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inWorld, type World } from '../../core/crossmatch/world.ts';
+import { type Json, TestApp } from '../../core/http/support.ts';
+import { offset, seededRandom } from '../../oracle/skies.ts';
+import { addSources, type Source } from './world.ts';
+
+const test = suite('sample/since');
+
+/** Steps of changes. */
+const STEPS = Number(process.env.TEST_STEPS ?? 12);
+const PLACES = 24;
+const FIRST_ID = 313_637_935_709_683_000n;
+
+/** What the archive alone says of a row: a cell that the catalog's files answered has no history. */
+function archived({ diaObjectId_str, status, same_place, tns, catalogs }: Json): string {
+  const recorded = Object.entries<Json>(catalogs)
+    .filter(([, cell]) => cell.from === 'archive')
+    .map(([name, { outcome, catalog_source_id, verdict }]) => [name, outcome, catalog_source_id, verdict]);
+  return JSON.stringify([diaObjectId_str, status, same_place, tns, recorded]);
+}
+
+test('each row whose answer changed is named once, and no other [Sample]', () =>
+  inWorld(async world => {
+    const random = seededRandom(164);
+    const among = (count: number) => Math.floor(count * random());
+    const places = Array.from({ length: PLACES }, () => ({ ra: 30 + random(), dec: -20 + random() }));
+    const inputs = [
+      ...places.map(({ ra, dec }) => ({ kind: 'position', ra, dec, radius_arcsec: 3 })),
+      ...Array.from({ length: PLACES }, (_, i) => ({ kind: 'id', diaObjectId: `${FIRST_ID + BigInt(i)}` })),
+    ];
+    await putSources(world, 'gaia_dr3', places, random);
+    await world.writer.keepHistory(true);
+    await world.ingest(places.slice(0, 6), FIRST_ID);
+    let next = 6;
+    const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+      ingest() {
+        const first = next;
+        next += 8;
+        const near = Array.from({ length: 8 }, () => offset(places[among(PLACES)]!, 1.5 * random(), 6 * random()));
+        return world.ingest(near, FIRST_ID + BigInt(first));
+      },
+      remove: () => world.writer.remove([FIRST_ID + BigInt(among(next))], 'a test'),
+      crossmatch: () => world.crossmatch(),
+      again: () => world.crossmatch({ againIds: Array.from({ length: next }, (_, i) => FIRST_ID + BigInt(i)) }),
+      replace: () => putSources(world, among(2) === 0 ? 'gaia_dr3' : 'des_y6_gold', places, random),
+    };
+    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const report = async (more: object) => {
+      const { status, body, text } = await app.post('/api/sample', { inputs, ...more });
+      assert.is(status, 200, text);
+      return body;
+    };
+    try {
+      const states: Json[] = [await report({})];
+      const names = Object.keys(steps);
+      const reasons = new Set<string>();
+      let same = 0;
+      for (let step = 0; step < STEPS; step++) {
+        // Each kind of step occurs.
+        const name = names[step < names.length ? step : among(names.length)]!;
+        await steps[name]!();
+        const entry = world.store.lastSequence();
+        await arrived(app, entry);
+        const now = await report({ at: entry });
+        for (const before of [states.at(-1), states[among(states.length)]]) {
+          const { changes, rows } = await report({ at: entry, since: before.journal_entry });
+          assert.equal(rows, now.rows);
+          const expected = now.rows.flatMap((row: Json, i: number) =>
+            archived(row) === archived(before.rows[i]) ? [] : [i],
+          );
+          assert.equal(
+            changes.map(({ index }: Json) => index),
+            expected,
+            `${name}, from ${before.journal_entry} to ${entry}`,
+          );
+          for (const { changes: why } of changes) {
+            assert.ok(why.length > 0 && new Set(why).size === why.length, why);
+            for (const each of why) reasons.add(/^\w+/.exec(each)![0]);
+          }
+          same += rows.length - expected.length;
+        }
+        states.push(now);
+      }
+      assert.equal([...reasons].sort(), [
+        'crossmatched',
+        'des_y6_gold',
+        'further',
+        'gaia_dr3',
+        'no',
+        'removed',
+        'stored',
+      ]);
+      assert.ok(same > STEPS, `${same} rows did not change`);
+    } finally {
+      await app.app.close();
+    }
+  }));
+
+/** Registers a catalog that has a source near half of the places. */
+async function putSources(
+  world: World,
+  name: string,
+  places: readonly { readonly ra: number; readonly dec: number }[],
+  random: () => number,
+): Promise<void> {
+  const sources = places.flatMap((place, i): Source[] =>
+    random() < 0.5
+      ? [
+          {
+            ...offset(place, 0.8 * random(), 6 * random()),
+            id: 1000n + BigInt(Math.floor(1e6 * random())) * 100n + BigInt(i),
+            payload: {},
+          },
+        ]
+      : [],
+  );
+  rmSync(join(world.directory, name), { recursive: true, force: true });
+  await addSources(world, name, sources);
+}
+
+async function arrived(app: TestApp, entry: number): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    const { journal_entry } = (await app.post('/api/sample', { inputs: [{ kind: 'id', diaObjectId: '1' }] })).body;
+    if (journal_entry >= entry) return;
+    await sleep(25);
+  }
+  assert.unreachable(`the entry ${entry} has not arrived`);
+}
+
+test.run();
