@@ -1,7 +1,11 @@
 /** POST /api/area */
 
 import { AREA_CURSOR } from '../../core/answers/cursor.ts';
-import { areaParameters } from '../../core/documents/parameters.ts';
+import { memoized } from '../../core/base/memoized.ts';
+import type { Config } from '../../core/config/config.ts';
+import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../../core/contract/enums.ts';
+import { named } from '../../core/contract/kind.ts';
+import { AREA, AT, FILTERS, FORMAT, type Parameters, selectionParameters } from '../../core/documents/parameters.ts';
 import { answerQuery, checkFormat, reachState, tableFormatOf } from '../../core/http/answer_query.ts';
 import { invalidCursor, readCursor, requestedState, withoutCursor } from '../../core/http/cursor.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -11,6 +15,17 @@ import type { Service } from '../../core/service/service.ts';
 import { AREA_QUERY, type AreaQuery, areaReadLast } from './area_answer.ts';
 import { SentArea } from './sent_area.ts';
 import { WalkTables } from './walk_table.ts';
+
+export const areaParameters = memoized((config: Config) => {
+  return {
+    ...AREA,
+    ...selectionParameters(config, 'the area, `level`, `time_field`, `status`'),
+    format: FORMAT,
+    filters: FILTERS,
+    response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
+    at: AT,
+  } satisfies Parameters;
+});
 
 export function searchArea(service: Service): Handler {
   const tables = new WalkTables(service);

@@ -11,9 +11,8 @@ import {
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { areaBody, stated, tableResponses } from '../../core/documents/openapi/responses.ts';
 import { areaSchema, LEFT_OUT } from '../../core/documents/openapi/selection.ts';
-import { areaParameters } from '../../core/documents/parameters.ts';
 import type { BodyLimits, Operations } from '../../core/host.ts';
-import { searchArea } from './search_area.ts';
+import { areaParameters, searchArea } from './search_area.ts';
 
 export { limits } from './limits.ts';
 

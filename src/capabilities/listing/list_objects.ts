@@ -1,6 +1,8 @@
 /** GET /api/objects */
 import { OBJECTS_CURSOR } from '../../core/answers/cursor.ts';
-import { objectsParameters } from '../../core/documents/parameters.ts';
+import { memoized } from '../../core/base/memoized.ts';
+import type { Config } from '../../core/config/config.ts';
+import { AT, FORMAT_AND_FILTERS, type Parameters, selectionParameters } from '../../core/documents/parameters.ts';
 import { answering } from '../../core/http/answer_query.ts';
 import { readCursor, requestedState, withoutCursor } from '../../core/http/cursor.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
@@ -8,6 +10,14 @@ import { readerOf } from '../../core/http/read_parameters.ts';
 import { parseSelection, walked } from '../../core/http/selection_params.ts';
 import type { Service } from '../../core/service/service.ts';
 import { OBJECTS_QUERY, type ObjectsQuery } from './listing_answer.ts';
+
+export const objectsParameters = memoized((config: Config) => {
+  return {
+    ...selectionParameters(config, '`time_field`, `status`'),
+    ...FORMAT_AND_FILTERS,
+    at: AT,
+  } satisfies Parameters;
+});
 
 export const listObjects = answering(parse);
 

@@ -3,9 +3,8 @@
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { stated, tableResponses } from '../../core/documents/openapi/responses.ts';
 import { LEFT_OUT, objectsSchema } from '../../core/documents/openapi/selection.ts';
-import { objectsParameters } from '../../core/documents/parameters.ts';
 import type { Operations } from '../../core/host.ts';
-import { listObjects } from './list_objects.ts';
+import { listObjects, objectsParameters } from './list_objects.ts';
 
 export const operations: Operations = [
   {

@@ -1,6 +1,9 @@
 import { toJson } from '@nearsky/astrotables/json';
 import type { Query } from '../../core/answers/queries.ts';
-import { tnsParameters } from '../../core/documents/parameters.ts';
+import { memoized } from '../../core/base/memoized.ts';
+import type { Config } from '../../core/config/config.ts';
+import * as kinds from '../../core/documents/kinds.ts';
+import { DETAIL, FORMAT_AND_FILTERS, type Parameters, TNS_NAME } from '../../core/documents/parameters.ts';
 import { answering } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
@@ -8,6 +11,19 @@ import { lookupQuery } from '../../core/http/lookup_request.ts';
 import { decodeSegment, parameterOf } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+
+export const tnsParameters = memoized((config: Config) => {
+  return {
+    name: TNS_NAME,
+    radius_arcsec: {
+      kind: kinds.radiusKind(config),
+      description: "Radius of the search around the name's position, inclusive.",
+      default: config.TNS_MATCH_RADIUS_ARCSEC,
+    },
+    detail: DETAIL,
+    ...FORMAT_AND_FILTERS,
+  } satisfies Parameters;
+});
 
 /** GET /api/tns/{name} */
 export const resolveTns = answering(nameQuery);

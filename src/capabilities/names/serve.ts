@@ -2,9 +2,8 @@
 
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { filteredResponses } from '../../core/documents/openapi/responses.ts';
-import { tnsParameters } from '../../core/documents/parameters.ts';
 import type { Operations } from '../../core/host.ts';
-import { resolveTns } from './resolve_tns.ts';
+import { resolveTns, tnsParameters } from './resolve_tns.ts';
 
 export const operations: Operations = [
   {

@@ -6,7 +6,6 @@ import { type CONE_CURSOR, type CursorOf, coneCursor } from '../../core/answers/
 import type { ConeQuery, CountQuery, LookupQuery } from '../../core/answers/queries.ts';
 import type { Config } from '../../core/config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../../core/documents/kinds.ts';
-import { coneParameters } from '../../core/documents/parameters.ts';
 import { answering } from '../../core/http/answer_query.ts';
 import { readCursor, requestedState, requireUnchanged, withoutCursor } from '../../core/http/cursor.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
@@ -14,6 +13,7 @@ import { lookupQuery } from '../../core/http/lookup_request.ts';
 import { optional, type Search } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { coneParameters } from './parameters.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 

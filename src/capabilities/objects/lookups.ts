@@ -2,7 +2,6 @@
 
 import { toJson } from '@nearsky/astrotables/json';
 import type { Query } from '../../core/answers/queries.ts';
-import { OBJECT_PARAMETERS } from '../../core/documents/parameters.ts';
 import { answering, answerQuery } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -11,6 +10,7 @@ import { lookupQuery, parseLookup } from '../../core/http/lookup_request.ts';
 import { decodeSegment, parameterOf } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { OBJECT_PARAMETERS } from './parameters.ts';
 
 /** GET /api/objects/{diaObjectId} */
 export const getObject = answering(objectQuery);

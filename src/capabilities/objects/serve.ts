@@ -3,11 +3,11 @@
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { filteredResponses, json, stated } from '../../core/documents/openapi/responses.ts';
 import { ref } from '../../core/documents/openapi/schema.ts';
-import { coneParameters, LOOKUP_PARAMETERS, OBJECT_PARAMETERS } from '../../core/documents/parameters.ts';
 import { decimal } from '../../core/documents/prose.ts';
 import type { Operations } from '../../core/host.ts';
 import { coneSearch } from './cone_search.ts';
 import { getObject, lookupObjects } from './lookups.ts';
+import { coneParameters, LOOKUP_PARAMETERS, OBJECT_PARAMETERS } from './parameters.ts';
 
 export const operations: Operations = [
   {

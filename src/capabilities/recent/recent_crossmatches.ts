@@ -2,12 +2,14 @@
 import { type CursorOf, RECENT_CURSOR } from '../../core/answers/cursor.ts';
 import type { RecentQuery } from '../../core/answers/queries.ts';
 import { RECENT } from '../../core/answers/recent.ts';
+import { memoized } from '../../core/base/memoized.ts';
 import type { Instant } from '../../core/base/parse_time.ts';
 import { formatTime } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
+import { requestLimits } from '../../core/config/described_limits.ts';
 import { DEFAULT_WINDOW_HOURS } from '../../core/contract/limits.ts';
 import { ANY_INTEGER } from '../../core/documents/kinds.ts';
-import { recentParameters } from '../../core/documents/parameters.ts';
+import { FORMAT, ISO, type Parameters, walkParameters } from '../../core/documents/parameters.ts';
 import { answering } from '../../core/http/answer_query.ts';
 import { readCursor, requireUnchanged } from '../../core/http/cursor.ts';
 import { ApiError } from '../../core/http/errors.ts';
@@ -17,6 +19,19 @@ import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
 
 const HOUR_US = 3_600_000_000;
+
+export const recentParameters = memoized((config: Config) => {
+  const { max_window_hours } = requestLimits(config).recent_crossmatches;
+  return {
+    ...walkParameters(
+      config,
+      `${ISO} Default: ${DEFAULT_WINDOW_HOURS} hours before \`end\`.`,
+      `, at most ${max_window_hours} hours after \`start\`. ${ISO} Default: now.`,
+      '`start`, `end`, `time_field`, `detail` and `as_of`; a conflicting value is refused.',
+    ),
+    format: FORMAT,
+  } satisfies Parameters;
+});
 
 export const recentCrossmatches = answering(parse);
 

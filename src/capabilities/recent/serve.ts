@@ -3,9 +3,8 @@
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { tableResponses } from '../../core/documents/openapi/responses.ts';
 import { ref } from '../../core/documents/openapi/schema.ts';
-import { recentParameters } from '../../core/documents/parameters.ts';
 import type { Operations } from '../../core/host.ts';
-import { recentCrossmatches } from './recent_crossmatches.ts';
+import { recentCrossmatches, recentParameters } from './recent_crossmatches.ts';
 
 export const operations: Operations = [
   {

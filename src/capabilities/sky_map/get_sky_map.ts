@@ -1,7 +1,6 @@
 /** GET /api/sky-map */
 
 import { MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../../core/contract/limits.ts';
-import { SKY_MAP_PARAMETERS } from '../../core/documents/parameters.ts';
 import { invalidParameter } from '../../core/http/errors.ts';
 import type { Handler } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
@@ -9,6 +8,7 @@ import { emptyResponse, isUnchanged, jsonResponse } from '../../core/http/respon
 import type { Service } from '../../core/service/service.ts';
 import { cellsInDisc, type Disc } from './cells.ts';
 import { SKY_MAP } from './channel.ts';
+import { SKY_MAP_PARAMETERS } from './parameters.ts';
 
 const DISC = ['ra', 'dec', 'radius_deg'];
 /** How long a browser may cache the answer. */

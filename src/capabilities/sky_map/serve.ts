@@ -4,10 +4,10 @@ import { MAX_MAP_CELLS } from '../../core/contract/limits.ts';
 import { ignoredHeader } from '../../core/documents/openapi/general.ts';
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { caching, queryResponses } from '../../core/documents/openapi/responses.ts';
-import { skyMapSchema } from '../../core/documents/openapi/sky_map.ts';
-import { SKY_MAP_PARAMETERS } from '../../core/documents/parameters.ts';
 import type { Operations } from '../../core/host.ts';
 import { skyMap } from './get_sky_map.ts';
+import { SKY_MAP_PARAMETERS } from './parameters.ts';
+import { skyMapSchema } from './schema.ts';
 
 export const operations: Operations = [
   {

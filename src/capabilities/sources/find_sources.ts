@@ -1,7 +1,6 @@
 /** GET /api/sources */
 
 import { Rendered, toJson } from '@nearsky/astrotables/json';
-import { sourcesParameters } from '../../core/documents/parameters.ts';
 import { answerList } from '../../core/http/answer_list.ts';
 import { formatAsked } from '../../core/http/answer_query.ts';
 import type { Handler } from '../../core/http/exchange.ts';
@@ -9,6 +8,7 @@ import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
 import { sourceTable } from '../../core/tables/source_table.ts';
 import { SOURCES } from './channel.ts';
+import { sourcesParameters } from './parameters.ts';
 
 export function nearbySources(service: Service): Handler {
   return async exchange => {

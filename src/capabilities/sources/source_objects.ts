@@ -2,7 +2,6 @@
 
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { SOURCE_ID } from '../../core/documents/kinds.ts';
-import { sourceParameters } from '../../core/documents/parameters.ts';
 import { answerList } from '../../core/http/answer_list.ts';
 import { formatAsked } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
@@ -11,6 +10,7 @@ import { decodeSegment, decodeWhole, parameterOf } from '../../core/http/params.
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
 import { sourceObjectTable } from '../../core/tables/source_table.ts';
+import { sourceParameters } from './parameters.ts';
 import { SOURCE_QUERY, type SourceQuery } from './source_answer.ts';
 
 export function sourceObjects(service: Service): Handler {

@@ -7,7 +7,6 @@ import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts'
 import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
 import { JOBS_PATH } from '../../core/contract/table_match.ts';
 import { releaseOf } from '../../core/crossmatch/provenance.ts';
-import { tableParameters } from '../../core/documents/parameters.ts';
 import { acceptsFits, preferredFormat } from '../../core/http/accept.ts';
 import { ApiError } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -19,6 +18,7 @@ import { TABLE } from './channel.ts';
 import { maxTableBytes } from './limits.ts';
 import type { TableBegun, TableRequest } from './match_task.ts';
 import { matchedHeaders } from './matched_headers.ts';
+import { tableParameters } from './parameters.ts';
 import { TABLE_JOB } from './table_jobs.ts';
 
 const TOO_LONG = `Cannot crossmatch the table within ${TABLE_BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;

@@ -12,7 +12,6 @@ import {
   queryResponses,
   resultHeaders,
 } from '../../core/documents/openapi/responses.ts';
-import { tableParameters } from '../../core/documents/parameters.ts';
 import type { BodyLimits, Operations, Resource } from '../../core/host.ts';
 import { jobRoutes } from '../../core/http/job_routes.ts';
 import { GATHERED_BYTES } from '../../core/http/sent_file.ts';
@@ -21,6 +20,7 @@ import type { Service } from '../../core/service/service.ts';
 import { crossmatchTable } from './crossmatch_table.ts';
 import { maxTableBytes } from './limits.ts';
 import { type MatchedTable, matchedHeaders } from './matched_headers.ts';
+import { tableParameters } from './parameters.ts';
 import { TABLE_JOB } from './table_jobs.ts';
 
 export { limits } from './limits.ts';

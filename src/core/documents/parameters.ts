@@ -1,44 +1,22 @@
 /**
- * The parameters of each operation: their kinds, limits, defaults and meanings. Requests are parsed with these tables.
- * The OpenAPI document lists the parameters in this order. They are checked in the order in which the operation reads
- * them.
+ * What a parameter has, and the parameters that several operations share. Requests are parsed with tables of parameters.
+ * The OpenAPI document lists the parameters in the order of a table. They are checked in the order in which the
+ * operation reads them.
  */
-import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
-import { defaultConePageSize, requestLimits } from '../config/described_limits.ts';
+import { requestLimits } from '../config/described_limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import {
-  AREA_RESPONSES,
   DEFAULT_DETAIL,
   DEFAULT_LISTED_STATUS,
-  DEFAULT_MAP_LAYER,
   DEFAULT_RESPONSE,
   DEFAULT_TIME_FIELD,
   LISTED_STATUSES,
-  MAP_LAYERS,
   OBJECT_STATUSES,
 } from '../contract/enums.ts';
-import { FORMATS, MATCH_FORMATS } from '../contract/formats.ts';
-import { flag, integer, type Kind, named, textual } from '../contract/kind.ts';
-import {
-  DEFAULT_CREDIBLE_LEVEL,
-  DEFAULT_MAP_RESOLUTION,
-  DEFAULT_SOURCES_LIMIT,
-  DEFAULT_WINDOW_HOURS,
-  MAP_RESOLUTION_RANGE,
-  MAX_FOLLOWED_RADIUS_ARCSEC,
-  MAX_JOB_WAIT_SECONDS,
-  MAX_MAP_RADIUS_DEG,
-  MAX_SOURCES_RADIUS_ARCSEC,
-  SOURCES_LIMIT_RANGE,
-} from '../contract/limits.ts';
-import {
-  againstNames,
-  DEFAULT_MATCH_RADIUS_ARCSEC,
-  FINDS,
-  MAX_MATCH_RADIUS_ARCSEC,
-  ROWS_KEPT,
-} from '../contract/table_match.ts';
+import { FORMATS } from '../contract/formats.ts';
+import { integer, type Kind, named, textual } from '../contract/kind.ts';
+import { DEFAULT_CREDIBLE_LEVEL, MAX_FOLLOWED_RADIUS_ARCSEC, MAX_JOB_WAIT_SECONDS } from '../contract/limits.ts';
 import * as kinds from './kinds.ts';
 
 /** A parameter. Its name is its key in the operation's table. */
@@ -106,10 +84,10 @@ export const FORMAT = {
   usual: 'json',
 } satisfies Parameter;
 
-const FORMAT_AND_FILTERS = { format: FORMAT, filters: FILTERS, response: RESPONSE } satisfies Parameters;
+export const FORMAT_AND_FILTERS = { format: FORMAT, filters: FILTERS, response: RESPONSE } satisfies Parameters;
 
 const NOT_EMPTY = textual('a text', text => text, { minLength: 1 });
-const cursor = (description: string) => ({ kind: NOT_EMPTY, description });
+export const cursor = (description: string) => ({ kind: NOT_EMPTY, description });
 
 /** The number of objects per page. Values above `max` are accepted and count as `max`. */
 export function pageSize(usual: number, max: number) {
@@ -124,46 +102,12 @@ function listingPageSize(config: Config) {
 }
 
 /** The centre of a circle. `of` completes "ICRS right ascension of". */
-function centre<Required extends 'always' | 'read'>(of: string, required: Required) {
+export function centre<Required extends 'always' | 'read'>(of: string, required: Required) {
   return {
     ra: { kind: kinds.RIGHT_ASCENSION, description: `ICRS right ascension of ${of}`, required },
     dec: { kind: kinds.DECLINATION, description: `ICRS declination of ${of}`, required },
   } satisfies Parameters;
 }
-
-export const LOOKUP_PARAMETERS = { format: FORMAT } satisfies Parameters;
-
-export const OBJECT_PARAMETERS = {
-  diaObjectId: {
-    kind: kinds.OBJECT_ID,
-    place: 'path',
-    component: 'DiaObjectIdStr',
-    description: 'The identifier in decimal digits, at most 2^63 - 1.',
-  },
-  detail: DETAIL,
-  ...FORMAT_AND_FILTERS,
-  at: AT,
-} satisfies Parameters;
-
-export const coneParameters = memoized((config: Config) => {
-  const unlessCursor = 'Required without `cursor`.';
-  return {
-    ...centre(`the position. ${unlessCursor}`, 'read'),
-    radius_arcsec: {
-      kind: kinds.radiusKind(config),
-      description: `Radius of the search, inclusive. ${unlessCursor}`,
-      required: 'read',
-    },
-    detail: DETAIL,
-    page_size: pageSize(defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST),
-    cursor: cursor(
-      'The `next_cursor` of the previous page. It fixes `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
-        'which must be given on every page. Not allowed with `response=count`.',
-    ),
-    ...FORMAT_AND_FILTERS,
-    at: AT,
-  } satisfies Parameters;
-});
 
 export const TNS_NAME = {
   kind: kinds.TNS_NAME,
@@ -171,21 +115,8 @@ export const TNS_NAME = {
   description: 'Name in the registry, bare or with the prefix SN or AT.',
 } satisfies Parameter;
 
-export const tnsParameters = memoized((config: Config) => {
-  return {
-    name: TNS_NAME,
-    radius_arcsec: {
-      kind: kinds.radiusKind(config),
-      description: "Radius of the search around the name's position, inclusive.",
-      default: config.TNS_MATCH_RADIUS_ARCSEC,
-    },
-    detail: DETAIL,
-    ...FORMAT_AND_FILTERS,
-  } satisfies Parameters;
-});
-
 /** The time window, and the page, which a cursor selects. */
-function walkParameters(config: Config, start: string, end: string, cursorPins: string) {
+export function walkParameters(config: Config, start: string, end: string, cursorPins: string) {
   return {
     start: { kind: kinds.TIME, description: `Start of the window, inclusive. ${start}` },
     end: { kind: kinds.TIME, description: `End of the window, exclusive${end}` },
@@ -196,23 +127,10 @@ function walkParameters(config: Config, start: string, end: string, cursorPins: 
   } satisfies Parameters;
 }
 
-const ISO = 'An ISO 8601 time; without an offset it is UTC.';
-
-export const recentParameters = memoized((config: Config) => {
-  const { max_window_hours } = requestLimits(config).recent_crossmatches;
-  return {
-    ...walkParameters(
-      config,
-      `${ISO} Default: ${DEFAULT_WINDOW_HOURS} hours before \`end\`.`,
-      `, at most ${max_window_hours} hours after \`start\`. ${ISO} Default: now.`,
-      '`start`, `end`, `time_field`, `detail` and `as_of`; a conflicting value is refused.',
-    ),
-    format: FORMAT,
-  } satisfies Parameters;
-});
+export const ISO = 'An ISO 8601 time; without an offset it is UTC.';
 
 /** @param pinned the parameters that a cursor fixes in addition to `as_of` */
-function selectionParameters(config: Config, pinned: string) {
+export function selectionParameters(config: Config, pinned: string) {
   const open = `${ISO} Open by default.`;
   const pins = `${pinned} and \`as_of\`; every other parameter must be given on every page.`;
   return { ...walkParameters(config, open, `. ${open}`, pins), status: STATUS };
@@ -221,7 +139,7 @@ function selectionParameters(config: Config, pinned: string) {
 /** The parameters that are common to all operations that list the objects that meet filters. */
 export type SelectionParameters = ReturnType<typeof selectionParameters> & { readonly filters: typeof FILTERS };
 
-const AREA = {
+export const AREA = {
   area: { kind: NOT_EMPTY, description: 'The area as text, instead of a body.' },
   level: {
     kind: kinds.upTo(1, 'probability'),
@@ -229,25 +147,6 @@ const AREA = {
     default: DEFAULT_CREDIBLE_LEVEL,
   },
 } satisfies Parameters;
-
-export const areaParameters = memoized((config: Config) => {
-  return {
-    ...AREA,
-    ...selectionParameters(config, 'the area, `level`, `time_field`, `status`'),
-    format: FORMAT,
-    filters: FILTERS,
-    response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
-    at: AT,
-  } satisfies Parameters;
-});
-
-export const objectsParameters = memoized((config: Config) => {
-  return {
-    ...selectionParameters(config, '`time_field`, `status`'),
-    ...FORMAT_AND_FILTERS,
-    at: AT,
-  } satisfies Parameters;
-});
 
 export const STREAM_PARAMETERS = {
   from: {
@@ -287,122 +186,6 @@ export const OBJECT_STREAM_PARAMETERS = {
 export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {
   return all.map(({ name, release }) => ({ name, meaning: release }));
 }
-
-const sourcesLimit = (description: string) => ({
-  kind: kinds.digits({ ...SOURCES_LIMIT_RANGE, unit: 'count' }),
-  description,
-  default: DEFAULT_SOURCES_LIMIT,
-});
-
-export const sourcesParameters = memoized((catalogs: Catalogs) => {
-  return {
-    ...centre('the position.', 'always'),
-    radius_arcsec: {
-      kind: kinds.upTo(MAX_SOURCES_RADIUS_ARCSEC, 'arcsec'),
-      description: 'Radius of the search, inclusive.',
-      required: 'always',
-    },
-    error_arcsec: {
-      kind: kinds.POSITION_ERROR_ARCSEC,
-      description:
-        'The 1σ error of the position along each axis, for the probabilities of the sources. Without it, the error is unknown.',
-    },
-    catalog: { kind: named(catalogNames(catalogs)), description: 'The catalog to search; every one by default.' },
-    limit: sourcesLimit('Maximum number of listed sources; `count` includes all.'),
-    format: FORMAT,
-  } satisfies Parameters;
-});
-
-export const sourceParameters = memoized((catalogs: Catalogs) => {
-  const someText = catalogs.all.some(({ idType }) => idType === 'text');
-  return {
-    catalog: { kind: named(catalogNames(catalogs)), place: 'path', description: 'The catalog.' },
-    catalog_source_id: {
-      kind: kinds.SOURCE_ID[someText ? 'text' : 'int64'],
-      place: 'path',
-      description: `The id of the source: a 64-bit integer${someText ? ' or, for a catalog with text ids, a text' : ''}.`,
-    },
-    limit: sourcesLimit('Maximum number of listed objects.'),
-    format: FORMAT,
-  } satisfies Parameters;
-});
-
-export const tableParameters = memoized((catalogs: Catalogs) => {
-  const column = (of: string) => ({
-    kind: kinds.ANY_TEXT,
-    description: `The column of ${of}. By default it is found by its UCD or its name.`,
-  });
-  return {
-    against: {
-      kind: named(againstNames(catalogs)),
-      description: 'The objects, or the catalog, to match with.',
-      default: 'objects',
-    },
-    radius_arcsec: {
-      kind: kinds.upTo(MAX_MATCH_RADIUS_ARCSEC, 'arcsec'),
-      description: 'Radius of the search, inclusive.',
-      default: DEFAULT_MATCH_RADIUS_ARCSEC,
-    },
-    find: { kind: named(FINDS), description: 'The matches that a row gets.', default: 'nearest' },
-    rows: { kind: named(ROWS_KEPT), description: 'The rows of the answer.', default: 'all' },
-    format: {
-      kind: named(MATCH_FORMATS),
-      description:
-        'The format of the answer. By default the format that `Accept` names, or else that of the table (VOTable for FITS).',
-    },
-    ra: column('right ascensions: degrees, or sexagesimal hours; of whole positions where `dec` is not given'),
-    dec: column('declinations'),
-    columns: {
-      kind: kinds.ANY_TEXT,
-      description:
-        'The columns of the table that are copied to the answer, separated by commas; put a name with a comma in quotes. By default all.',
-    },
-    frame: {
-      kind: kinds.ANY_TEXT,
-      description:
-        'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. By default the frame that the table or the names of its columns declare, or else ICRS.',
-    },
-    error_arcsec: {
-      kind: kinds.POSITION_ERRORS,
-      description:
-        'The 1σ error of the positions along each axis, for the probabilities of matches with a catalog: a number of arcsec for all rows, the name of a column, or the names of two (right ascension, with the factor cos(dec); declination), separated by a comma. Columns may have another unit of angles. Without it, the errors are unknown.',
-    },
-    epoch: {
-      kind: kinds.ANY_TEXT,
-      description:
-        'The time at which the positions were observed, to compare sources with a proper motion where they were then: a Julian year (`2026.3`), a date (`2026-04-20`) for all rows, or the name of a column (Julian years, Julian or modified Julian dates, or times in ISO 8601). Rows without an epoch, and all rows without this parameter, are compared with the positions in the catalog.',
-    },
-    Prefer: {
-      kind: kinds.ANY_TEXT,
-      place: 'header',
-      description: 'With `respond-async` the request becomes a job, and the answer has its address.',
-    },
-  } satisfies Parameters;
-});
-
-const ALL_OF_DISC = 'Give `ra`, `dec` and `radius_deg` together, or none of them for the whole sky.';
-
-export const SKY_MAP_PARAMETERS = {
-  layer: { kind: named(MAP_LAYERS), description: 'What the cells show.', default: DEFAULT_MAP_LAYER },
-  resolution: {
-    kind: kinds.digits({ ...MAP_RESOLUTION_RANGE, unit: 'H3 resolution' }),
-    description: 'Resolution of the H3 cells: 0 has 122 cells; each next one has about seven times as many.',
-    default: DEFAULT_MAP_RESOLUTION,
-  },
-  ...centre(`the middle of a disc. ${ALL_OF_DISC}`, 'read'),
-  radius_deg: {
-    kind: kinds.upTo(MAX_MAP_RADIUS_DEG, 'deg'),
-    description: `Radius of a disc. Every cell that it touches is listed. ${ALL_OF_DISC}`,
-    required: 'read',
-  },
-  partial: {
-    kind: { ...flag(), must: 'one of true, false' },
-    description:
-      'Whether to answer even during the count of the objects, which happens once per database; `uncounted` is then above 0. ' +
-      'By default such a request gets 503.',
-    default: false,
-  },
-} satisfies Parameters;
 
 const RUN = { name: 'RUN', meaning: 'starts the job' } as const;
 const ABORT = { name: 'ABORT', meaning: 'stops the job' } as const;

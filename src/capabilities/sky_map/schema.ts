@@ -1,9 +1,20 @@
 /** Schemas of the sky map. */
-import type { Catalogs } from '../../contract/catalogs.ts';
-import { STORED_STATUSES } from '../../store/status.ts';
-import { SKY_MAP_PARAMETERS } from '../parameters.ts';
-import { schemaOf } from './parameters.ts';
-import { closed, constant, count, each, list, number, orNull, ref, type Schema, text } from './schema.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { schemaOf } from '../../core/documents/openapi/parameters.ts';
+import {
+  closed,
+  constant,
+  count,
+  each,
+  list,
+  number,
+  orNull,
+  ref,
+  type Schema,
+  text,
+} from '../../core/documents/openapi/schema.ts';
+import { STORED_STATUSES } from '../../core/store/status.ts';
+import { SKY_MAP_PARAMETERS } from './parameters.ts';
 
 const mapResolution = schemaOf(SKY_MAP_PARAMETERS.resolution);
 
