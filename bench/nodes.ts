@@ -15,11 +15,11 @@ import { KafkaServer, whyNoKafka } from '../test/capabilities/consume/kafka_serv
 import { type Running, type Server, send, start, startServer } from '../test/e2e/support.ts';
 import { logOf } from '../test/e2e/three_nodes.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
+import { fill } from './filled_store.ts';
 import { type Alert, alertsAnywhere } from './ingest.ts';
 import { load } from './load.ts';
 import { cpuMsOf, withDirectory } from './processes.ts';
 import { median, type Options, quantile, type Report, type Workload } from './report.ts';
-import { fill } from './transfer.ts';
 
 const NODES = 3;
 const SERVERS = 3;

@@ -65,3 +65,20 @@ export function table({ header, rows }: Report): string {
     )
     .join('\n');
 }
+
+/**
+ * The number of rows of a CSV answer. The first cell of each row is compared with PostgreSQL's, whatever the order.
+ * @throws Error if they differ
+ */
+export function requireSameRows(name: string, csv: Buffer, theirs: readonly (readonly (string | null)[])[]): number {
+  const lines = csv.toString().trimEnd().split(/\r?\n/).slice(1);
+  const [found, expected] = [lines.map(line => line.split(',', 1)[0]!), theirs.map(([first]) => `${first}`)].map(
+    cells => cells.sort(),
+  ) as [string[], string[]];
+  const at = found.findIndex((cell, i) => cell !== expected[i]);
+  if (at >= 0 || found.length !== expected.length)
+    throw new Error(
+      `${name}: ${found.length} rows, and ${expected.length} of PostgreSQL: ${found[at]}, ${expected[at]}`,
+    );
+  return found.length;
+}

@@ -4,11 +4,11 @@
  * Prints a table per workload, with each figure beside its reference from the same run, and at the end one JSON line.
  * Only ratios are compared with bench/baseline.json, because it was made on another machine. `--save` replaces it.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/core/base/error_text.ts';
-import { adql } from './adql.ts';
 import { core } from './core.ts';
 import { crossmatch } from './crossmatch.ts';
 import { generations } from './generations.ts';
@@ -25,9 +25,11 @@ import { soak } from './soak.ts';
 import { sources } from './sources.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
-import { streamAreas } from './stream_areas.ts';
 import { tap } from './tap.ts';
-import { transfer } from './transfer.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** The files of workloads that need their capability. */
+const OF_CAPABILITIES = globSync('test/capabilities/*/bench.ts', { cwd: root }).map(file => join(root, file));
 
 const workloads: readonly Workload[] = [
   core,
@@ -40,17 +42,15 @@ const workloads: readonly Workload[] = [
   ingestFiles,
   overloaded,
   crossmatch,
-  transfer,
   sizing,
   soak,
   stream,
-  streamAreas,
-  adql,
   tap,
   sources,
   nodes,
+  ...(await Promise.all(OF_CAPABILITIES.map(async (file): Promise<Workload> => (await import(file)).workload))),
 ];
-const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
+const baselineFile = join(root, 'bench/baseline.json');
 
 const parsed = () =>
   parseArgs({

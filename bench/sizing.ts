@@ -6,9 +6,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../src/core/store/store.ts';
+import { fill } from './filled_store.ts';
 import { startService, withDirectory } from './processes.ts';
 import type { Options, Workload } from './report.ts';
-import { fill } from './transfer.ts';
 
 const MOST_OBJECTS = 1_000_000;
 /** How long the service is left alone before its memory is read. */

@@ -9,10 +9,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
 import { nearsky, startServer } from '../test/e2e/support.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';
-import { requireSameRows } from './adql.ts';
 import { hatsSky } from './hats_sky.ts';
 import { treeCpuMs, withDirectory } from './processes.ts';
-import { median, type Options, type Report, ratio, type Workload } from './report.ts';
+import { median, type Options, type Report, ratio, requireSameRows, type Workload } from './report.ts';
 import { ask, tablesReady, uploadOf } from './tap.ts';
 
 /** The share of the sources that there are objects, and positions in the uploaded table. */

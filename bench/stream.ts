@@ -12,8 +12,8 @@ import { Writer } from '../src/core/store/writer.ts';
 import { KafkaServer, whyNoKafka } from '../test/capabilities/consume/kafka_server.ts';
 import { addObjects } from '../test/core/stream/support.ts';
 import { send, start } from '../test/e2e/support.ts';
+import { fill } from './filled_store.ts';
 import { median, type Options, quantile, type Workload } from './report.ts';
-import { fill } from './transfer.ts';
 
 const OBJECTS = 60_000;
 /** An object of `addObjects` has two matches on average. */

@@ -8,6 +8,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'clients/python_package',
     'core/compiled_without',
     'deploy/',
+    'capabilities/pages/site',
     'docs/',
     'libraries',
     'packages',

@@ -5,7 +5,7 @@ import { unpack } from 'msgpackr';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fill } from '../../../bench/transfer.ts';
+import { fill } from '../../../bench/filled_store.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { eventually, get, type Server, startServer, withDirectory } from '../../e2e/support.ts';
 import { needs } from '../../needs.ts';

@@ -3,22 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { areaOfShape, circle } from '@nearsky/sky-index';
-import { EventStreams } from '../src/capabilities/streams/event_streams.ts';
-import { SETTINGS } from '../src/capabilities.ts';
-import type { FollowedArea } from '../src/core/answers/followed_areas.ts';
-import { SharedFragments } from '../src/core/answers/shared_fragments.ts';
-import { eventSelection, positionAfter } from '../src/core/answers/stream_events.ts';
-import { SharedState } from '../src/core/base/shared_state.ts';
-import { loadConfig } from '../src/core/config/config.ts';
-import { answerSettings } from '../src/core/crossmatch/provenance.ts';
-import { ThreadMetrics } from '../src/core/metrics/thread_metrics.ts';
-import type { Coordination } from '../src/core/service/coordination.ts';
-import { openStore } from '../src/core/store/store.ts';
-import { Writer } from '../src/core/store/writer.ts';
-import { delivery, provenance } from '../test/core/store/support.ts';
-import { crossmatch, FIRST_ID } from '../test/core/stream/support.ts';
-import { anywhere, seededRandom } from '../test/oracle/skies.ts';
-import { median, type Options, type Workload } from './report.ts';
+import { median, type Options, type Workload } from '../../../bench/report.ts';
+import { EventStreams } from '../../../src/capabilities/streams/event_streams.ts';
+import { SETTINGS } from '../../../src/capabilities.ts';
+import type { FollowedArea } from '../../../src/core/answers/followed_areas.ts';
+import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
+import { eventSelection, positionAfter } from '../../../src/core/answers/stream_events.ts';
+import { SharedState } from '../../../src/core/base/shared_state.ts';
+import { loadConfig } from '../../../src/core/config/config.ts';
+import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
+import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
+import type { Coordination } from '../../../src/core/service/coordination.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
+import { delivery, provenance } from '../../core/store/support.ts';
+import { crossmatch, FIRST_ID } from '../../core/stream/support.ts';
+import { anywhere, seededRandom } from '../../oracle/skies.ts';
 
 const OBJECTS = 20_000;
 const OBJECTS_A_COMMIT = 500;
@@ -123,7 +123,7 @@ function areaAround(digest: string, ra: number, dec: number): FollowedArea {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return { digest, region: step.value };
 }
 
-export const streamAreas: Workload = {
+export const workload: Workload = {
   name: 'stream-areas',
   summary: 'streams that follow areas: processor time with 0, 1 and 100 of them',
   onlyByName: true,

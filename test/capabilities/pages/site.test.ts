@@ -3,13 +3,13 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeSite } from '../../docs/site.ts';
-import { DATA } from '../../src/binary/bundle.ts';
-import { makeSite } from '../../src/core/documents/site.ts';
-import { type Running, startApp } from '../core/http/support.ts';
-import { root, withDirectory } from '../directory.ts';
+import { writeSite } from '../../../docs/site.ts';
+import { DATA } from '../../../src/binary/bundle.ts';
+import { makeSite } from '../../../src/core/documents/site.ts';
+import { type Running, startApp } from '../../core/http/support.ts';
+import { root, withDirectory } from '../../directory.ts';
 
-const test = suite<{ running: Running }>('docs/site');
+const test = suite<{ running: Running }>('pages/site');
 
 test.before(async context => {
   context.running = await startApp(async () => {});

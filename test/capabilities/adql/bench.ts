@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { pixel29 } from '@nearsky/sky-index';
-import { QueryRun } from '../src/capabilities/adql/query_run.ts';
-import { tapFormat } from '../src/core/contract/tap.ts';
-import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
-import { TABLES } from '../test/adql/support.ts';
-import { seededRandom } from '../test/oracle/skies.ts';
-import { median, type Options, type Report, ratio, type Workload } from './report.ts';
-import { placeAround } from './sky.ts';
+import { median, type Options, type Report, ratio, requireSameRows, type Workload } from '../../../bench/report.ts';
+import { placeAround } from '../../../bench/sky.ts';
+import { QueryRun } from '../../../src/capabilities/adql/query_run.ts';
+import { tapFormat } from '../../../src/core/contract/tap.ts';
+import { Postgres, whyNoPostgres } from '../../adql/oracle/postgres.ts';
+import { TABLES } from '../../adql/support.ts';
+import { seededRandom } from '../../oracle/skies.ts';
 
 /** The number of rows in the joined table. */
 const UPLOADED = 100_000;
@@ -74,23 +74,6 @@ async function eachMs(totalMs: number, work: () => Promise<unknown>): Promise<nu
     times.push(performance.now() - before);
   }
   return median(times);
-}
-
-/**
- * The number of rows of a CSV answer. The first cell of each row is compared with PostgreSQL's, whatever the order.
- * @throws Error if they differ
- */
-export function requireSameRows(name: string, csv: Buffer, theirs: readonly (readonly (string | null)[])[]): number {
-  const lines = csv.toString().trimEnd().split(/\r?\n/).slice(1);
-  const [found, expected] = [lines.map(line => line.split(',', 1)[0]!), theirs.map(([first]) => `${first}`)].map(
-    cells => cells.sort(),
-  ) as [string[], string[]];
-  const at = found.findIndex((cell, i) => cell !== expected[i]);
-  if (at >= 0 || found.length !== expected.length)
-    throw new Error(
-      `${name}: ${found.length} rows, and ${expected.length} of PostgreSQL: ${found[at]}, ${expected[at]}`,
-    );
-  return found.length;
 }
 
 async function run({ points, seed, runs }: Options, note: (text: string) => void): Promise<Report> {
@@ -194,7 +177,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
   }
 }
 
-export const adql: Workload = {
+export const workload: Workload = {
   name: 'adql',
   summary: 'queries in ADQL over --points objects, beside PostgreSQL with q3c',
   onlyByName: true,
