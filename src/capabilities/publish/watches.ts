@@ -23,7 +23,7 @@ import { ANY_NUMBER } from '../../core/documents/kinds.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { RemovedObject } from '../../core/store/types.ts';
-import type { MatchMessage, MatchSource } from '../../core/stream/message.ts';
+import type { MatchMessage, MessageReader } from '../../core/stream/message.ts';
 import { readRegion } from '../../core/vo/area_task.ts';
 
 export interface Watch {
@@ -135,16 +135,16 @@ function valid<T>(name: string, kind: Kind<T>, value: unknown): T {
 }
 
 /** Yields events with the topics to which they are published. Events without a topic are left out. */
-export class WatchedMessages implements MatchSource {
+export class WatchedMessages implements MessageReader {
   readonly #store: Store;
-  readonly #source: MatchSource;
+  readonly #source: MessageReader;
   /** The topic to which all events are published. */
   readonly #topic: string | undefined;
   readonly #everywhere: readonly Watch[];
   readonly #inAreas = new AreaIndex<Watch>();
 
   /** @param watches the watches for the stream to which the source's events belong */
-  constructor(store: Store, source: MatchSource, topic: string | undefined, watches: readonly Watch[]) {
+  constructor(store: Store, source: MessageReader, topic: string | undefined, watches: readonly Watch[]) {
     [this.#store, this.#source, this.#topic] = [store, source, topic];
     this.#everywhere = watches.filter(({ region }) => !region);
     for (const watch of watches) if (watch.region) this.#inAreas.add(watch, watch.region);

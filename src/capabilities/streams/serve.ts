@@ -3,7 +3,7 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { AREA_BODY, MAX_FOLLOWED_POSITIONS, STREAM_PATH } from '../../core/contract/limits.ts';
-import { documentedParameters, type Operation } from '../../core/documents/openapi/parameters.ts';
+import { documentedParameters, type OperationObject } from '../../core/documents/openapi/parameters.ts';
 import { areaBody, eventResponses } from '../../core/documents/openapi/responses.ts';
 import { OBJECT_STREAM_PARAMETERS, STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import type { BodyLimits, Operations } from '../../core/host.ts';
@@ -15,7 +15,7 @@ const RESUMED =
   'a client that reconnects with the last id as `Last-Event-ID` misses no event and gets none twice. If there are no events, a comment ' +
   'or an id is sent every 15 s. Clients that do not read are disconnected.';
 
-function matches(_config: Config, catalogs: Catalogs): Operation {
+function matches(_config: Config, catalogs: Catalogs): OperationObject {
   return {
     summary: 'Matches as they are recorded, as an endless stream of server-sent events.',
     description:
@@ -27,7 +27,7 @@ function matches(_config: Config, catalogs: Catalogs): Operation {
   };
 }
 
-function objects(_config: Config, catalogs: Catalogs): Operation {
+function objects(_config: Config, catalogs: Catalogs): OperationObject {
   return {
     summary:
       'Objects as they are stored and crossmatched, with or without matches, as an endless stream of server-sent events.',

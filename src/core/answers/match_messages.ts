@@ -6,11 +6,11 @@ import { ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { nearestOfCatalogs } from '../store/current_matches.ts';
 import { ObjectView, type StoredMatch } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
-import type { MatchMessage, MatchSource } from '../stream/message.ts';
+import type { MatchMessage, MessageReader } from '../stream/message.ts';
 import { ObjectWriter } from './object_writer.ts';
 import { type SharedFragments, skippedFragment } from './shared_fragments.ts';
 
-export class MatchMessages implements MatchSource {
+export class MatchMessages implements MessageReader {
   readonly #store: Store;
   readonly #fragments: SharedFragments;
   readonly #out = new CompactSink();

@@ -8,7 +8,7 @@ import { currentVersion } from '../store/current_matches.ts';
 import { type StoredStatus, statusAt } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../store/types.ts';
-import type { MatchMessage, MatchSource } from '../stream/message.ts';
+import type { MatchMessage, MessageReader } from '../stream/message.ts';
 import { MatchMessages } from './match_messages.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
@@ -25,7 +25,7 @@ export function stateAt(object: StoredObject, version: number): ObjectState {
   return { status: statusAt(object, version), matches };
 }
 
-export class ObjectMessages implements MatchSource {
+export class ObjectMessages implements MessageReader {
   readonly #store: Store;
   readonly #fragments: SharedFragments;
   readonly #matches: MatchMessages;

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { DescribedLimits } from './limits.ts';
-import type { DocumentedOperation, Operation, Paths } from './openapi/parameters.ts';
+import type { DocumentedOperation, OperationObject, Paths } from './openapi/parameters.ts';
 import { namesIgnored } from './openapi/responses.ts';
 
 export interface DescribedOperation {
@@ -13,7 +13,7 @@ export interface DescribedOperation {
   /** `:name` matches one segment. */
   readonly path: string;
   /** The description in the OpenAPI document; undefined if the operation is not in it. */
-  readonly document?: (config: Config, catalogs: Catalogs) => Operation;
+  readonly document?: (config: Config, catalogs: Catalogs) => OperationObject;
   /** Set if the operation describes the service and needs no arguments, so that a client can simply open it. */
   readonly isDiscovery?: true;
 }

@@ -33,7 +33,7 @@ const LOOK_MS = 250;
 /** The maximum number of characters of a job's parameters together: more than the longest query. */
 const MAX_PARAMETER_CHARACTERS = 262_144;
 
-export interface JobKind {
+export interface JobList {
   /** The path of the list of jobs. */
   readonly base: string;
   readonly kind: string;
@@ -62,7 +62,7 @@ interface Sent {
 }
 
 /** The resources of jobs, for all methods. */
-export function jobRoutes(service: Service, kind: JobKind): readonly Resource[] {
+export function jobRoutes(service: Service, kind: JobList): readonly Resource[] {
   const jobs = new Jobs(service, kind);
   const { base } = kind;
   const all = { method: 'ANY', metric: 'jobs' } as const;
@@ -77,13 +77,13 @@ export function jobRoutes(service: Service, kind: JobKind): readonly Resource[] 
 class Jobs {
   readonly #service: Service;
   readonly #store: JobStore;
-  readonly #kind: JobKind;
+  readonly #kind: JobList;
   /** The next check of each job that clients wait for. */
   readonly #looks = new Map<string, Promise<Job | undefined>>();
   /** Refuses a client that keeps retrying too early, before its request is read. */
   readonly #refusals = new RepeatedRefusals();
 
-  constructor(service: Service, kind: JobKind) {
+  constructor(service: Service, kind: JobList) {
     this.#service = service;
     this.#store = new JobStore(service.config.NEARSKY_DATA);
     this.#kind = kind;

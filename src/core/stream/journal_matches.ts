@@ -1,6 +1,6 @@
 /** Reads the matches that the journal records, in its order, piece by piece. */
 import type { Store } from '../store/store.ts';
-import type { MatchMessage, MatchSource } from './message.ts';
+import type { MatchMessage, MessageReader } from './message.ts';
 
 export interface JournalPosition {
   /** Every entry up to this one is done. */
@@ -25,7 +25,7 @@ export interface JournalSource {
   readonly store: Pick<Store, 'crossmatchesAfter' | 'removedSince'>;
   /** Reads the entries; by default the crossmatches of the store. */
   readonly entries?: Store['crossmatchesAfter'];
-  readonly matches: MatchSource;
+  readonly matches: MessageReader;
   /** Whether to include matches from imports. */
   readonly imported: boolean;
 }

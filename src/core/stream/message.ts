@@ -20,7 +20,7 @@ export interface MatchMessage {
   readonly topics?: readonly string[];
 }
 
-export interface MatchSource {
+export interface MessageReader {
   /**
    * The messages of an object's crossmatch, in order of catalog name and source id.
    * @param matchVersion undefined for all crossmatches of the object, the oldest first

@@ -15,7 +15,7 @@ import {
   type Parameter,
 } from '../parameters.ts';
 import { header } from './general.ts';
-import { documentedParameters, type Operation } from './parameters.ts';
+import { documentedParameters, type OperationObject } from './parameters.ts';
 import { contentIn, sessionHeader } from './responses.ts';
 import { open, type Schema, type Schemas, text } from './schema.ts';
 
@@ -95,7 +95,7 @@ export function jobWriter(catalogs: Catalogs) {
       path: string,
       summary: string,
       description: string,
-      { parameters, ...rest }: Pick<Operation, 'requestBody' | 'responses'> & { readonly parameters?: Table },
+      { parameters, ...rest }: Pick<OperationObject, 'requestBody' | 'responses'> & { readonly parameters?: Table },
     ): PlacedOperation => ({
       method,
       path: `${base}${path}`,

@@ -8,7 +8,7 @@ import { number, oneOfNames, ref, type Schema } from './schema.ts';
 export type DocumentedParameter = ReturnType<typeof inDocument>;
 
 /** The part of the document about one operation, except the operation's name. */
-export interface Operation {
+export interface OperationObject {
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly DocumentedParameter[];
@@ -18,7 +18,7 @@ export interface Operation {
   readonly neverFails?: true;
 }
 
-export interface DocumentedOperation extends Operation {
+export interface DocumentedOperation extends OperationObject {
   readonly operationId: string;
 }
 
