@@ -268,8 +268,8 @@ await Promise.all(
 const hasFailed = (file: string) => outcomes.get(file)!.failed > 0;
 /** The most files that run again. More failures have a cause that is not the machine. */
 const MOST_AGAIN = 3;
-// Their programs have deadlines, which a machine that others use may miss. No test of `npm test` runs again.
-const again = files.filter(file => hasFailed(file) && layerOf(file) !== 'test');
+// Their programs have deadlines, which a machine that others use may miss. Under Node, no test of `npm test` runs again.
+const again = files.filter(file => hasFailed(file) && (isDeno || layerOf(file) !== 'test'));
 if (again.length <= MOST_AGAIN) for (const file of again) await runBatch([file]);
 const onlyAlone = again.filter(file => !hasFailed(file));
 rmSync(fast, { recursive: true, force: true });
