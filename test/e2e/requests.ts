@@ -24,7 +24,17 @@ const PATHS = [
     '/consuming',
     '/status',
   ],
-  ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js', '/docs', '/docs/tutorial'],
+  ...[
+    '/area',
+    '/crossmatch',
+    '/sample',
+    '/query',
+    '/api-docs',
+    '/favicon.ico',
+    '/assets/0/nothing.js',
+    '/docs',
+    '/docs/tutorial',
+  ],
   ...[
     '/clients/nearsky.js',
     '/clients/nearsky.d.ts',

@@ -19,4 +19,5 @@ export { crossmatchPage } from './crossmatch_page.ts';
 export { ExampleFinder } from './examples.ts';
 export { layout } from './layout.ts';
 export { queryPage } from './query_page.ts';
+export { samplePage } from './sample_page.ts';
 export { voPage } from './vo_page.ts';

@@ -314,7 +314,7 @@ export function consumingPage(
     description: 'How to ask the service from a shell, a notebook or an assistant, and what its answers mean.',
     main: html`<h1>Using it</h1>
 <p class="lead">Everything on these pages comes from a public API. It needs no key, and a page of any origin may call it. Objects come as JSON, or as a table: CSV, NDJSON, VOTable, Parquet, Arrow.</p>
-<p>Without a program: <a href="/query">queries</a> in ADQL, <a href="/crossmatch">a crossmatch</a> of a table of yours, the objects in <a href="/area">an area</a>.</p>
+<p>Without a program: <a href="/query">queries</a> in ADQL, <a href="/crossmatch">a crossmatch</a> of a table of yours, <a href="/sample">a report</a> on your sample, the objects in <a href="/area">an area</a>.</p>
 <h2>As a table</h2>
 <p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
 ${code(`import pandas as pd\n\n# Parquet keeps every digit; pandas makes floats of the ids of CSV where some are missing\naddress = "${cone}"\nobjects = pd.read_parquet(address + "&detail=full&format=parquet")`)}

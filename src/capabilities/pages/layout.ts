@@ -32,6 +32,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/recent', 'Recent'],
   ['/area', 'Area'],
   ['/crossmatch', 'Crossmatch'],
+  ['/sample', 'Sample'],
   ['/query', 'Query'],
   ['/help', 'Help'],
 ];

@@ -140,6 +140,7 @@ const PAGES = [
   '/recent',
   '/area?area=CIRCLE+61.6223+-49.2951+1',
   '/crossmatch',
+  '/sample',
   ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3_matches'] : ['/query']),
   '/catalogs',
   '/help',
@@ -1052,6 +1053,79 @@ check('a table of mine: its first rows, the columns of its position, the matched
   });
 });
 
+check('a sample of mine: the summary, the rows, files, and what a paper says of it', async world => {
+  const report = async (body: string) =>
+    (await (await fetch(`${world.server.url}/api/sample?format=json`, { method: 'POST', body })).json()) as {
+      summary: { catalogs: { gaia_dr3: { searched: number; coincident: number; verdicts: Record<string, number> } } };
+      methods: string;
+      bibtex: string;
+    };
+  await visiting(world, '/sample', async page => {
+    const list = page.getByRole('textbox', { name: /one a line/ });
+    await list.fill(`${MATCHED}\n  10:00:00 +02:00:00\nSN 2099aaa\nnothing of that kind`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    assert.is(await page.evaluate('document.activeElement.textContent'), 'Report');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^4 rows, from journal entry \d+\.$/).waitFor();
+    const { methods, bibtex, summary } = await report(
+      `diaObjectId,name,ra,dec\n${MATCHED},,,\n,,150,2\n,SN 2099aaa,,\n,nothing of that kind,,\n`,
+    );
+    const { searched, coincident, verdicts } = summary.catalogs.gaia_dr3;
+    const [gaia] = await page.locator('#results table').first().locator('tbody tr').allTextContents();
+    assert.match(gaia!.replaceAll(/\s+/g, ' '), 'Gaia DR3');
+    const cells = await page
+      .locator('#results table')
+      .first()
+      .locator('tbody tr')
+      .first()
+      .locator('td')
+      .allTextContents();
+    assert.equal([cells[0], cells[3], cells[6]], [searched, coincident, verdicts.star].map(String));
+    const rows = page.locator('#results .rows tbody tr');
+    assert.is(await rows.first().locator('a').getAttribute('href'), `/objects/${MATCHED}`);
+    assert.match((await rows.last().textContent())!, 'Not understood');
+    assert.ok((await page.getByText(methods).count()) === 1 && (await page.locator('pre').textContent()) === bibtex);
+    for (const [name, file, text] of [
+      ['CSV', 'nearsky-sample.csv', 'label,status,diaObjectId,'],
+      ['The whole report as JSON', 'nearsky-sample.json', '"summary":'],
+    ] as const) {
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name, exact: true }).click(),
+      ]);
+      assert.is(saved.suggestedFilename(), file);
+      assert.match(readFileSync((await saved.path())!, 'utf8'), text);
+    }
+    await page.evaluate(axe);
+    const violations = await page.evaluate(`axe.run().then(({ violations }) => violations.map(v => v.id))`);
+    assert.equal(violations, []);
+  });
+  await visiting(
+    world,
+    '/sample',
+    async page => {
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      await page.getByText('Paste a list, or choose a table.').waitFor();
+      const file = (text: string) => ({ name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+      await page.locator('#file').setInputFiles(file('x,y\n1,2\n'));
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      await page.locator('.notice', { hasText: 'its columns are x, y' }).waitFor();
+      // A list that is typed replaces the file.
+      await page.getByRole('button', { name: /as an example/ }).click();
+      await page.getByText('Or choose a table').waitFor();
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      await page.getByText(/^\d+ rows, from journal entry/).waitFor();
+      await page.locator('#file').setInputFiles(file('name,ra,dec\nmine,150,2\n'));
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      await page.getByText(/^1 row, from journal entry/).waitFor();
+      assert.match((await page.locator('#results .rows tbody').textContent())!, 'mine');
+    },
+    /status of 400/,
+  );
+});
+
 check('an area, drawn or from a file: how many objects it has, a list of them, and a file', async world => {
   const counted = async (body: string) => {
     const answer = await fetch(`${world.server.url}/api/area?response=count`, { method: 'POST', body });
@@ -1373,6 +1447,10 @@ needs(test, obstacle ?? queries ?? whyNoBalancer)(
       await page.locator('#preview table').waitFor();
       await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
       await page.locator('#results table').first().waitFor();
+      await open('Sample', '/sample');
+      await page.locator('#example').click();
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      await follow(page.locator('#results tbody a').first(), '/objects/*');
       await open('Query', '/query');
       await follow(page.locator('.tries a').first(), '/query?q=*');
       await page.locator('#results table').waitFor();

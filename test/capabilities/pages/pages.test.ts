@@ -30,6 +30,7 @@ const PAGES = [
   '/recent',
   '/area',
   '/crossmatch',
+  '/sample',
   '/query',
   '/catalogs',
   '/help',

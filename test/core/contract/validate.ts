@@ -30,6 +30,7 @@ const BESIDE_THE_API = new Set([
   '/recent',
   '/area',
   '/crossmatch',
+  '/sample',
   '/query',
   '/catalogs',
   '/help',

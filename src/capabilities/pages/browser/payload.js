@@ -113,7 +113,7 @@ export function worthParts({ statistics = {} }) {
  * A probability, such as `0.04 %`.
  * @param {number} probability
  */
-function percentText(probability) {
+export function percentText(probability) {
   const share = 100 * probability;
   if (share < 0.01) return '< 0.01 %';
   return share > 99 ? '> 99 %' : `${Number(share.toPrecision(share < 1 ? 1 : 2))} %`;
