@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
-import { ruleKeys, type Verdict, verdictOf } from '../../core/contract/verdict.ts';
+import { ruleKeys, type Verdict, verdictOf } from '../../core/contract/verdict.js';
 import { type ColumnMatches, runMatchColumns } from '../../core/crossmatch/match_file.ts';
 import { type PlannedCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
 import { payloadColumns } from '../../core/tables/payload_columns.ts';

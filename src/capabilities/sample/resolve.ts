@@ -13,7 +13,7 @@ import {
   separationOf,
 } from '../../core/answers/search.ts';
 import type { InputStatus, ObjectStatus } from '../../core/contract/enums.ts';
-import { type Verdict, verdictOf } from '../../core/contract/verdict.ts';
+import { type Verdict, verdictOf } from '../../core/contract/verdict.js';
 import { worthOf } from '../../core/store/match_statistics.ts';
 import { type ObjectView, readAssociation } from '../../core/store/object_record.ts';
 import type { RecordedOutcome, SkyPosition } from '../../core/store/types.ts';

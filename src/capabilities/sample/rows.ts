@@ -1,7 +1,7 @@
 /** The rows of a report (docs/contract.md, Sample). */
 import { GALACTIC, ICRS, rotated, rotationBetween } from '@nearsky/astrotables/frames';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
-import type { Verdict } from '../../core/contract/verdict.ts';
+import type { Verdict } from '../../core/contract/verdict.js';
 import { roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
 import type { SkyPosition } from '../../core/store/types.ts';
 import type { BrightStar, PositionRead } from './read_catalog.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
 import { WORTH_FIELDS } from '../../core/contract/object_fields.ts';
-import { VERDICTS } from '../../core/contract/verdict.ts';
+import { VERDICTS } from '../../core/contract/verdict.js';
 import { radiusKind } from '../../core/documents/kinds.ts';
 import { declination, rightAscension, separation } from '../../core/documents/openapi/common.ts';
 import { kindSchema } from '../../core/documents/openapi/parameters.ts';

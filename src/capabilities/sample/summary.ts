@@ -1,7 +1,7 @@
 /** The summary of a report. Rows are added one at a time, so that a sample of any size needs little memory. */
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
-import { VERDICTS, type Verdict } from '../../core/contract/verdict.ts';
+import { VERDICTS, type Verdict } from '../../core/contract/verdict.js';
 import { chanceProbability } from '../../core/store/match_statistics.ts';
 import { SAMPLE_OUTCOMES, type SampleCell, type SampleOutcome, type SampleRow } from './rows.ts';
 import { poissonInterval, wilsonInterval } from './statistics.ts';

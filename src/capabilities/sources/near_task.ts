@@ -3,6 +3,7 @@ import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import type { NearbyOutcome } from '../../core/contract/enums.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
+import { verdictOf } from '../../core/contract/verdict.js';
 import { errorsOf } from '../../core/crossmatch/catalog_errors.ts';
 import { type FileMatches, runMatch } from '../../core/crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
@@ -129,13 +130,17 @@ async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
     const { catalog, id, separationArcsec, density, combinedErrorMas, ra, dec, payload } = source;
     const { count, second, lnWeights } = around[catalog]!;
     const likelihood = likelihoodOf(separationArcsec, combinedErrorMas, lnWeights, task.priorCompleteness);
+    const { definition } = asked[catalog]!;
+    const { verdict, reason: verdict_reason } = verdictOf(definition, payload);
     return {
-      catalog_name: asked[catalog]!.definition.name,
+      catalog_name: definition.name,
       catalog_source_id: `${id}`,
       separation_arcsec: separationArcsec,
       ...worthOf({ separationArcsec }, statisticsOf(density, count, second, likelihood)),
       // Not rounded, because one of the listed sources has this separation.
       second_separation_arcsec: Number.isNaN(second) ? null : second,
+      verdict,
+      verdict_reason,
       ra,
       dec,
       catalog_payload: payload,

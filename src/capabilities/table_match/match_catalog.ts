@@ -4,6 +4,7 @@ import { TableError } from '@nearsky/astrotables';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { Find } from '../../core/contract/table_match.ts';
+import { verdictsOf } from '../../core/contract/verdict.js';
 import { errorsOf } from '../../core/crossmatch/catalog_errors.ts';
 import { helperPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import {
@@ -117,7 +118,7 @@ export async function matchCatalog(
         throw new TableError(
           'more sources are found than fit into memory: send fewer rows, or search a smaller radius',
         );
-      pairs.add(batchOf(answer.matches, objects, row, priorCompleteness, motion !== undefined));
+      pairs.add(batchOf(definition, answer.matches, objects, row, priorCompleteness, motion !== undefined));
     });
   } finally {
     await helpers?.close();
@@ -132,6 +133,7 @@ function bytesOf({ values, isNull }: SourceColumn): number {
 }
 
 function batchOf(
+  definition: CatalogDefinition,
   {
     object,
     id,
@@ -190,6 +192,23 @@ function batchOf(
       { values: second, isNull: isAlone },
       ...Object.values(ofErrors),
       ...payload,
+      ...verdictColumns(definition, payload, id.length),
     ],
   };
+}
+
+/** The column of the verdicts, if the catalog can say what its sources are. */
+function verdictColumns(
+  definition: CatalogDefinition,
+  payload: readonly SourceColumn[],
+  sources: number,
+): SourceColumn[] {
+  const { verdicts } = definition;
+  if (!verdicts) return [];
+  const columns = new Map(payloadColumns(definition).map(({ name }, i) => [name, payload[i]!]));
+  const columnOf = (key: string) => {
+    const { values, isNull }: SourceColumn = columns.get(key) ?? { values: [] };
+    return (at: number) => (isNull?.[at] ? null : values[at]);
+  };
+  return [{ values: verdictsOf(verdicts, sources, columnOf) }];
 }

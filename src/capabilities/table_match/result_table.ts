@@ -289,9 +289,18 @@ const WORTH_COLUMNS = Object.entries(WORTH_FIELDS).map(
 const POSITION_UCD = /^pos[._](?:eq|gal)/i;
 
 function catalogColumns(definition: CatalogDefinition): Column[] {
-  return payloadColumns(definition).map(({ ucd = '', ...column }) => ({
+  const { name, release, verdicts } = definition;
+  const columns = payloadColumns(definition).map(({ ucd = '', ...column }) => ({
     ...column,
-    name: `${definition.name}_${column.name}`,
+    name: `${name}_${column.name}`,
     ...(ucd !== '' && !POSITION_UCD.test(ucd) && { ucd }),
   }));
+  const verdict: Column = {
+    name: `${name}_verdict`,
+    type: 'text',
+    isAscii: true,
+    ucd: 'src.class',
+    description: `What ${release} says of the source; no classification of the row.`,
+  };
+  return verdicts ? [...columns, verdict] : columns;
 }

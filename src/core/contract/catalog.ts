@@ -4,7 +4,7 @@
  */
 
 import type { IdType } from './source_ids.ts';
-import { ruleKeys, type VerdictRule } from './verdict.ts';
+import { ruleKeys, type VerdictRule } from './verdict.js';
 
 /** A type that files may have instead of a column's `float64` or `int64`. */
 export type NarrowType = 'float32' | 'int32';

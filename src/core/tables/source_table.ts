@@ -47,6 +47,8 @@ export function sourceTable(catalogs: readonly CatalogDefinition[]): ListedTable
       description: 'Separation of the source from the position.',
     }),
     ...Object.entries(WORTH_FIELDS).map(([name, field]) => own(columnOf(name, field))),
+    own({ name: 'verdict', type: 'text', ucd: 'src.class', description: 'What the catalog says of the source.' }),
+    own({ name: 'verdict_reason', type: 'text', ucd: 'meta.note', description: 'The values of the verdict.' }),
     own({ ...columnOf('ra', OBJECT_FIELDS.ra), description: 'Right ascension of the source, as its catalog has it.' }),
     own({ ...columnOf('dec', OBJECT_FIELDS.dec), description: 'Declination of the source, as its catalog has it.' }),
     ...catalogs.flatMap(payloadFields),

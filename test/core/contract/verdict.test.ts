@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
-import { type Verdict, verdictOf } from '../../../src/core/contract/verdict.ts';
+import { type Verdict, verdictOf } from '../../../src/core/contract/verdict.js';
 import rows from './gaia_rows.json' with { type: 'json' };
 
 const test = suite('contract/verdict');

@@ -2,6 +2,7 @@
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
 import { WORTH_FIELDS } from '../../contract/object_fields.ts';
+import { VERDICTS } from '../../contract/verdict.js';
 import { declination, rightAscension, separation } from './common.ts';
 import { publishedPayload, SEPARATION_AT_EPOCH, separationAtEpoch, sourceIdentity } from './objects.ts';
 import {
@@ -24,6 +25,8 @@ const column = closed('A column of the payload.', {
   ucd: text('Its UCD.'),
   description: text('Its meaning.'),
 });
+
+const VERDICT_MEANINGS = VERDICTS.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join('. ');
 
 export function sourcesSchema(catalogs: Catalogs): Schema {
   const { catalog_name, catalog_source_id } = sourceIdentity(catalogs);
@@ -50,6 +53,8 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
         separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
         ...fieldSchemas(WORTH_FIELDS),
         sources_within_radius: count("Number of the catalog's sources within the radius, including this one."),
+        verdict: text(`What the catalog says the source is. It classifies no transient. ${VERDICT_MEANINGS}.`),
+        verdict_reason: text('The values of the rules, with their thresholds.'),
         ra: rightAscension,
         dec: declination,
         catalog_payload: { ...publishedPayload, type: 'object' },
