@@ -13,33 +13,12 @@ import { API, configWith } from '../../capabilities.ts';
 import { bodyPointer, Coverage, isNoting, responsePointer } from './coverage.ts';
 
 /** Paths that are served but are not operations of the API. */
-const BESIDE_THE_API = new Set([
-  '/favicon.ico',
-  '/',
-  '/healthz',
-  '/readyz',
-  '/metrics',
-  '/mcp',
-  '/vo/tap/',
-  '/mcp/archive',
-  '/llms.txt',
-  '/api-docs',
-  '/api-docs.md',
-  '/api/task',
-  '/search',
-  '/recent',
-  '/area',
-  '/crossmatch',
-  '/sample',
-  '/query',
-  '/catalogs',
-  '/help',
-  '/brokers',
-  '/consuming',
-  '/status',
-  '/vo',
-  '/docs',
-]);
+const BESIDE_THE_API = new Set(
+  (
+    '/favicon.ico / /healthz /readyz /metrics /mcp /vo/tap/ /mcp/archive /llms.txt /api-docs /api-docs.md /api/task ' +
+    '/search /recent /area /crossmatch /sample /query /catalogs /help /brokers /consuming /status /vo /docs'
+  ).split(' '),
+);
 const BESIDE = /^\/(?:objects|assets|clients|docs)\//;
 /** The paths of standards that describe themselves: cone searches and VOSI. */
 const OF_ANOTHER_STANDARD = /^\/vo\/(?!tap\/|jobs|samples)/;
