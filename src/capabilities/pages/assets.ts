@@ -19,8 +19,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Libraries for browsers, unchanged. */
 const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
-/** Our own that others use, too: the published client, and the text of a search, which `nearsky cone` reads alike. */
-const SHARED = ['clients/typescript/nearsky.js', 'src/core/cli/search_text.js'];
+/**
+ * Our own that others use, too: the published client, the text of a search, which `nearsky cone` reads alike, and what a
+ * catalog says of its sources.
+ */
+const SHARED = ['clients/typescript/nearsky.js', 'src/core/cli/search_text.js', 'src/core/contract/verdict.js'];
 
 /** The files. They are read for the first page, and again when the catalogs have changed. */
 export const loadAssets = memoized(readAssets);

@@ -12,7 +12,7 @@ import { CATALOG_WORDS, STATUS_WORDS } from './words.ts';
 
 /** The display data of the catalogs and of their sources. */
 export function catalogData({ all } = PROJECT_CATALOGS): readonly CatalogData[] {
-  return all.map(({ name, release, idType, reference, marker, photometry, highlights }) => ({
+  return all.map(({ name, release, idType, reference, marker, photometry, highlights, verdicts }) => ({
     name,
     release,
     idType,
@@ -21,6 +21,7 @@ export function catalogData({ all } = PROJECT_CATALOGS): readonly CatalogData[] 
     marker: `M${marker.map(point => point.join(' ')).join('L')}Z`,
     photometry,
     highlights,
+    ...(verdicts && { verdicts }),
   }));
 }
 

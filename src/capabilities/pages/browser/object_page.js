@@ -42,6 +42,7 @@ import { offsetsArcsec } from './projection.js';
 import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 import { root } from './root.js';
 import { surveyImage } from './survey_image.js';
+import { verdictOf } from './verdict.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const place = byId('object');
@@ -154,6 +155,11 @@ function verdict(object) {
     ${object.matches.length > 0 && together(object)}`;
 }
 
+/** What the catalog says of a match's source. @param {any} match */
+function verdictOfMatch({ catalog_name, catalog_payload }) {
+  return verdictOf(catalogOf(catalog_name) ?? { name: catalog_name }, catalog_payload);
+}
+
 /**
  * Summarises all catalogs: the nearest source of each in a line, and contradictions between them.
  * @param {any} object
@@ -161,13 +167,17 @@ function verdict(object) {
 function together(object) {
   const ofCatalog = Map.groupBy(nearestFirst(object), (/** @type {any} */ match) => match.catalog_name);
   const lines = [...ofCatalog].map(([name, [match]]) => {
-    const { parts, kind } = inShort(catalogOf(name), match.catalog_payload);
-    const text = [...parts, `${arcsec(nearness(match))} away`].join(', ');
-    return { name, release: foundIn(match), text: [text, ...worthParts(match)].join('; '), kind };
+    const text = [...inShort(catalogOf(name), match.catalog_payload), `${arcsec(nearness(match))} away`].join(', ');
+    return {
+      name,
+      release: foundIn(match),
+      text: [text, ...worthParts(match)].join('; '),
+      verdict: verdictOfMatch(match).verdict,
+    };
   });
-  const sure = lines.filter(({ kind }) => kind !== undefined);
-  const said = sure.map(({ release, kind }) => `${release} says ${kind}`).join(', ');
-  const disagree = new Set(sure.map(({ kind }) => kind)).size > 1;
+  const sure = lines.filter(({ verdict }) => verdict !== 'unclear');
+  const said = sure.map(({ release, verdict }) => `${release} says ${verdict}`).join(', ');
+  const disagree = new Set(sure.map(({ verdict }) => verdict)).size > 1;
   return html`
     <ul class="keys together">${lines.map(({ name, release, text }) => html`<li>${mark(name)}${release}: ${text}</li>`)}</ul>
     ${disagree && html`<p><strong>The catalogs disagree:</strong> ${said}.</p>`}`;
@@ -449,6 +459,11 @@ function sourceCard(object, match) {
     ({ label, parts, title }) =>
       html`<div><dt title=${title}>${label}</dt><dd>${parts.map(part => html`<span>${part}</span>`)}</dd></div>`,
   );
+  const { verdict, reason } = verdictOfMatch(match);
+  const says =
+    catalogOf(name)?.verdicts &&
+    html`
+    <div><dt title="What the catalog says of its source: no classification of the transient">Verdict</dt><dd><span>${verdict}</span> <span class="unit">${reason}</span></dd></div>`;
   const table = html`
     <div class="scroll" tabindex="0" role="group" aria-label="Columns of ${foundIn(match)}">
       <table class="payload"><tbody>${columns.map(
@@ -459,7 +474,7 @@ function sourceCard(object, match) {
     <article class="card">
       <h3>${mark(name)}${foundIn(match)} <strong class="figure">${arcsec(separation_arcsec)}</strong><span
         class="offset"> ${offsetText(east, north)}</span>${moved}</h3>
-      <dl class="decides">${decides}</dl>
+      <dl class="decides">${says}${decides}</dl>
       <details>
         <summary>Source id, position${columns.length > 0 && ` and all ${columns.length} columns`}</summary>
         <dl class="properties">

@@ -7,7 +7,8 @@
  * @typedef {Record<string, unknown>} Payload
  * @typedef {import('../../../core/contract/catalog.ts').Highlight} Highlight
  * @typedef {import('../../../core/contract/catalog.ts').Photometry} Photometry
- * @typedef {{ name: string, release: string, idType?: string | undefined, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
+ * @typedef {import('../../../core/contract/verdict.js').VerdictRule} VerdictRule
+ * @typedef {{ name: string, release: string, idType?: string | undefined, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[], verdicts?: readonly VerdictRule[] }} CatalogData
  * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined if the service does not have
  * the catalog
  */
@@ -64,38 +65,29 @@ export function magnitudeText(catalog, payload) {
 }
 
 /**
- * Describes a catalog's source in a few words: star or galaxy, magnitude, and the parallax if it is significant. `kind`
- * is set only if the catalog is sure.
+ * Describes a catalog's source in a few words: star or galaxy, magnitude, and the parallax if it is significant.
  * @param {Shown} catalog
  * @param {Payload | null | undefined} payload
- * @returns {{ parts: string[], kind: string | undefined }}
+ * @returns {string[]}
  */
 export function inShort(catalog, payload) {
-  if (!payload) return { parts: [], kind: undefined };
+  if (!payload) return [];
   const main = magnitudeText(catalog, payload);
   const [system] = (catalog?.photometry.system ?? '').split(',');
   const parts = main ? [`${main}${system ? ` (${system})` : ''}`] : [];
-  let kind;
   for (const line of catalog?.highlights ?? []) {
     const isKind = line.kind === 'probabilities' || line.kind === 'code' || line.kind === 'starness';
     if (isKind) {
       const [text = ''] = drawn(line, payload).parts;
       if (text) parts.unshift(text.replace(/^(star|galaxy|quasar) (> 99 %|\d+ %)$/, '$1 ($2)'));
-      kind = SURE.exec(text)?.[1];
     } else if (line.kind === 'parallax') {
       const [parallax, error] = [numberOf(payload, line.value), numberOf(payload, line.error)];
       if (parallax !== undefined && error !== undefined && parallax >= GOOD_PARALLAX * error)
         parts.push(`parallax ${measured(parallax, error)} mas`);
     }
   }
-  return { parts, kind };
+  return parts;
 }
-
-/**
- * The strings of `drawn` for a kind of which a catalog is sure. If the catalog gives a probability, it must be at least
- * 95 %.
- */
-const SURE = /^(star|galaxy|quasar) (?:\(|> 99 %|9[5-9] %|100 %)/;
 
 /**
  * What a match is worth (docs/statistics.md), as far as it is known, such as `by chance 0.04 %` and `counterpart: 97 %`.
