@@ -11,9 +11,9 @@ import type { Capability } from '../../src/core/host.ts';
 import { loadApi, loadParts } from '../../src/core/loaded.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { Writer } from '../../src/core/store/writer.ts';
-import { FIRST_ID, fillSky } from './store/filled_sky.ts';
 import { eventually, withDirectory } from '../directory.ts';
 import { configOf } from './http/support.ts';
+import { FIRST_ID, fillSky } from './store/filled_sky.ts';
 import { withNeeding } from './without_capability.ts';
 
 const test = suite('core/without_capability');

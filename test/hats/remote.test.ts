@@ -270,7 +270,9 @@ test('no more is received of a file than allowed, and for no longer', () =>
     assert.instance(tooMuch, ReadFailure);
     assert.match(tooMuch.message, /needs more than 100000 bytes: copy the catalog/);
     server.fault = () => 'error';
-    const tooLong = await rejection((await files({ fileTimeoutMs: 10_000, pauseMs: 60_000, connections: 5 })).open('x'));
+    const tooLong = await rejection(
+      (await files({ fileTimeoutMs: 10_000, pauseMs: 60_000, connections: 5 })).open('x'),
+    );
     assert.instance(tooLong, ReadFailure);
     assert.match(tooLong.message, /no time left for another attempt/);
     server.fault = () => 'slow';

@@ -8,8 +8,8 @@ import { likelihoodOf, statisticsOf } from '../../../src/core/store/match_statis
 import type { CrossmatchResult, Delivery, MatchSource } from '../../../src/core/store/types.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';
 import { payloadColumns } from '../../../src/core/tables/payload_columns.ts';
-import { provenance } from './support.ts';
 import { offset, seededRandom } from '../../oracle/skies.ts';
+import { provenance } from './support.ts';
 
 export const FIRST_ID = 9_100_000_000_000_000_001n;
 const TIME_US = 1_790_000_000_123_456;
