@@ -178,7 +178,7 @@ const STATUSES: readonly [query: string, has: (each: Stored) => boolean][] = [
   ['status=not_searched', () => false],
 ];
 
-test('filters and the window leave objects out of pages and counts [P20; Areas; Filters and counts; Objects by time]', async ({
+test('filters and the window leave objects out of pages and counts [Areas; Filters and counts; Objects by time]', async ({
   running: { app },
 }) => {
   for (const [filter, meets] of [['', () => true] as const, ...FILTERED, ...STATUSES]) {

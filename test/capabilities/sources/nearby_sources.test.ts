@@ -53,7 +53,7 @@ function expected(catalogs: readonly WrittenCatalog[], { ra, dec }: Place, radiu
     .map(({ catalog, id, separation }) => [catalog, `${id}`, separation]);
 }
 
-test('at hard places, in catalogs of mixed orders, each source once and nearest first [P19; Sources]', () =>
+test('at hard places, in catalogs of mixed orders, each source once and nearest first [Sources]', () =>
   inWorld(async world => {
     const random = seededRandom(7);
     const around = () =>

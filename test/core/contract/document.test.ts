@@ -93,7 +93,7 @@ test('it is OpenAPI 3.1.0, of the contract version, without servers, security or
   }
 });
 
-test('the paths are those of the contract, in its order, and our own [P6]', () => {
+test('the paths are those of the contract, in its order, and our own [Routes]', () => {
   const ofJobs = (base: string) => [base, `${base}/{id}`, ...JOB_PARTS.map(part => `${base}/{id}/${part}`)];
   const jobs = ['/vo/tap/async', '/vo/jobs', '/vo/samples'].flatMap(ofJobs);
   const expected = [...PATHS.map(([path]) => path), ...FURTHER, ...jobs];
@@ -369,7 +369,7 @@ test('constraints of single schemas', () => {
   assert.equal(schemas.LookupRequest.required, ['inputs']);
 });
 
-test('the document follows the configuration [P8]', () => {
+test('the document follows the configuration [Settings and limits]', () => {
   const changed: Json = openApiDocument(
     API,
     configWith({

@@ -138,7 +138,7 @@ test('the nearest source at an event before the epoch of the catalog [Proper mot
 const FAST: Star = { ra: 10, dec: 5, pmra: 0, pmdec: 1000, parallax: 2 };
 const THEN = placeThen(FAST)!;
 
-test('off: the place in the catalog; on: the place at the event, again, with a provenance of its own [P21; Proper motion; Purpose]', () =>
+test('off: the place in the catalog; on: the place at the event, again, with a provenance of its own [Proper motion; Purpose]', () =>
   inWorld(async world => {
     await addStars(world, [FAST]);
     const [here, there] = (await world.ingest([FAST, THEN])) as [bigint, bigint];

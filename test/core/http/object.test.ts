@@ -179,7 +179,7 @@ test('an unknown id is an answer with three keys, at every level [Objects; One o
   }
 });
 
-test('the keys of each level, in order [P10; Objects]', async ({ object }) => {
+test('the keys of each level, in order [Objects]', async ({ object }) => {
   const ids = ['diaObjectId', 'diaObjectId_str', 'status', 'crossmatch'];
   const position = [
     ...ids.slice(0, 3),

@@ -100,7 +100,7 @@ const describe = section('Status and descriptions: describe_service', {
 });
 
 const status = section('Status and descriptions: service_status', {
-  'its keys and values [P9]': async service => {
+  'its keys and values [Provenance]': async service => {
     const body = await service.ok('/api/status');
     hasKeys(body, 'provenance database service_version contract_version tns_resolution tns_snapshot_epoch');
     assert.equal([body.database, body.contract_version, body.tns_resolution], ['ok', '1.0.0', 'available']);
