@@ -1,11 +1,11 @@
 /** `since` of POST /api/sample, against the two reports that it compares, over random changes of an archive. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
+import { eventually } from '../../directory.ts';
 import { offset, seededRandom } from '../../oracle/skies.ts';
 import { addSources, type Source } from './world.ts';
 
@@ -65,11 +65,11 @@ test('each row whose answer changed is named once, and no other [Sample]', () =>
         const name = names[step < names.length ? step : among(names.length)]!;
         await steps[name]!();
         const entry = world.store.lastSequence();
-        await arrived(app, entry);
+        await arrived(app, world);
         const now = await report({ at: entry });
         for (const before of [states.at(-1), states[among(states.length)]]) {
           const { changes, rows } = await report({ at: entry, since: before.journal_entry });
-          assert.equal(rows, now.rows);
+          assert.equal(rows.map(archived), now.rows.map(archived));
           const expected = now.rows.flatMap((row: Json, i: number) =>
             archived(row) === archived(before.rows[i]) ? [] : [i],
           );
@@ -123,13 +123,14 @@ async function putSources(
   await addSources(world, name, sources);
 }
 
-async function arrived(app: TestApp, entry: number): Promise<void> {
-  for (let i = 0; i < 400; i++) {
-    const { journal_entry } = (await app.post('/api/sample', { inputs: [{ kind: 'id', diaObjectId: '1' }] })).body;
-    if (journal_entry >= entry) return;
-    await sleep(25);
-  }
-  assert.unreachable(`the entry ${entry} has not arrived`);
+/** Waits until the app has the entry, and knows the catalogs. */
+async function arrived(app: TestApp, { store }: World): Promise<void> {
+  await eventually('the app has the latest state', async () => {
+    const { journal_entry, rows } = (await app.post('/api/sample', { inputs: [{ kind: 'id', diaObjectId: '1' }] }))
+      .body;
+    const isKnown = Object.keys(rows[0].catalogs).length === store.catalogNames().length;
+    return (isKnown && journal_entry >= store.lastSequence()) || undefined;
+  });
 }
 
 test.run();
