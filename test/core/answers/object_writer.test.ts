@@ -233,9 +233,11 @@ test('any object, at every level: the row of a table is that of the JSON, with t
           const rowIn = (of: 'area' | 'recent') => {
             const options = { of, detail, hasFilters: false, hasLevels: of === 'area', catalogs: PROJECT_CATALOGS };
             const table = new ObjectTable(options, () => leftOut.push('a value'));
-            // The JSON of a large whole number is read as an integer, whatever it is.
-            const number = (cell: Cell, i: number) =>
-              table.columns[i]!.type === 'float64' && cell !== null ? Number(cell) : cell;
+            // The JSON of a large whole number is read as an integer, whatever it is; that of an infinity is null.
+            const number = (cell: Cell, i: number) => {
+              if (table.columns[i]!.type !== 'float64' || cell === null) return cell;
+              return Number.isFinite(Number(cell)) ? Number(cell) : null;
+            };
             return (object: AnsweredObject) => [table.row({ input: undefined, object }).map(number), leftOut.splice(0)];
           };
           const row = rowIn('area');
