@@ -1,9 +1,19 @@
+import { CatalogReader } from '../../core/crossmatch/catalog_reader.ts';
 import type { PartOf } from '../../core/host.ts';
 import { SOURCES } from './channel.ts';
-import { NearbySources } from './nearby_sources.ts';
+import type { SourcesTask } from './near_task.ts';
 
 export const part: PartOf = ({ config, log, admission, answer }) => {
-  const sources = new NearbySources(config, log, admission);
-  answer(SOURCES, (query, budget) => sources.near(query, budget));
-  return sources;
+  const reader = new CatalogReader(config, log, admission, {
+    // Each takes about 100 ms.
+    maxWaiting: 64,
+    isFull: 'too many searches of the catalogs are waiting',
+    tooLong: 'the catalogs take too long to read',
+    failed: 'sources_failed',
+  });
+  answer(SOURCES, ({ client, ...asked }, budget) => {
+    const task: SourcesTask = { module: 'src/capabilities/sources/near_task', kind: 'sources', ...asked };
+    return reader.run(client, task, budget);
+  });
+  return reader;
 };
