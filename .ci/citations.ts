@@ -1,7 +1,7 @@
 /**
  * Checks what documents, code and tests cite. Each section and decision of docs/contract.md has a test: one whose name ends with the section in
  * brackets (`… [Headers; P2]`), or a part of the outside suite (`section('Headers: …')`). Each section that is cited exists, and so does each file
- * that a page names. Pages that list everything of a kind are complete. `npm run check` runs this.
+ * that a page names. A page that lists all settings, all commands or the like leaves none out. `npm run check` runs this.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -254,7 +254,8 @@ interface Cell<Part> {
 
 /**
  * The area of a shape: the largest possible pixels inside it, and the pixels that its edge crosses, divided as long as
- * that pays off. It may miss pixels by up to their size. The generator yields when other work may run.
+ * this saves work later. A pixel that is up to
+ * its own size away from the edge may be among them. The generator yields when other work may run.
  * @param enough once the edge crosses more pixels than this, no pixel is divided further
  * @param maxOrder the order of the smallest pixels, 0 to 16
  */

@@ -609,7 +609,7 @@ export declare class Nearsky {
    * Reports on a sample of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many by chance. The
    * report has `rows`, `summary`, `methods` and `bibtex`; with `format`, the answer is the bytes of a table. A list of
    * more than 1000 inputs is sent as a table, in which positions have no radius of their own. A large table becomes a
-   * job of the service, like that of a crossmatch.
+   * job of the service, as in `crossmatch`.
    */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   sample(sample: Sample, options?: Omit<SampleOptions, 'format'>): Promise<any>;

@@ -567,12 +567,12 @@ class Nearsky:
     ) -> Any:
         """Reports on a sample of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many by chance.
 
-        The sample is a list of inputs as for `lookups`, of which dictionaries may have a `label`; or a table as for `crossmatch`, with
-        identifiers, positions or names. `id`, `name`, `ra` and `dec` name its columns if their names are not recognised. `kind` is the type
+        The sample is a list of inputs as for `lookups`, or a table as for `crossmatch` with identifiers, positions or names. An input that
+        is a dictionary may have a `label`. `id`, `name`, `ra` and `dec` name its columns if their names are not recognised. `kind` is the type
         of the answer: `report`, a dictionary with `rows`, `summary`, `methods` (a paragraph for a paper) and `bibtex`; or the rows alone,
         as `pandas` or `polars`, a DataFrame, or `astropy`, a Table. `radius_arcsec` is the radius for the object of a position or name.
-        Stars brighter than `bright_mag` within `bright_radius_arcsec` are reported. With `at`, as after this journal entry; with `since`,
-        the report has `changes` since that entry: both are for lists of at most 1000 identifiers and positions. A longer list is sent as a
+        Stars brighter than `bright_mag` within `bright_radius_arcsec` are reported. With `at`, the report is that of this journal entry. With
+        `since`, it has the `changes` since that entry. Both are for lists of at most 1000 identifiers and positions. A longer list is sent as a
         table, in which positions have no radius of their own. A large table, or any table with `as_job`, becomes a job of the service.
         """
         if kind not in _SAMPLE_KINDS:
@@ -939,8 +939,8 @@ def _table_of_inputs(inputs: list[dict[str, Any]]) -> bytes:
             raise ValueError("Cannot send this many inputs with a radius of their own: leave it out, or give radius_arcsec")
         if each.get("kind") == "tns" and each.get("label") not in (None, each.get("name")):
             raise ValueError("Cannot send this many inputs with a label beside a name of the Transient Name Server: leave the label out")
-        ra, dec = (None if each.get(name) is None else repr(float(each[name])) for name in ("ra", "dec"))
-        rows.writerow([each.get("diaObjectId"), each.get("label") or each.get("name"), ra, dec])
+        position = [None if each.get(name) is None else repr(float(each[name])) for name in ("ra", "dec")]
+        rows.writerow([each.get("diaObjectId"), each.get("label") or each.get("name"), *position])
     return text.getvalue().encode()
 
 
