@@ -1,10 +1,11 @@
 /** A store like that after a night. */
+
+import { NO_TRANSIENT } from '../src/capabilities/names/association.ts';
 import { CATALOGS } from '../src/core/contract/catalogs.ts';
 import { packSource } from '../src/core/store/records.ts';
 import type { Store } from '../src/core/store/store.ts';
 import type { CrossmatchResult, ProvenanceSet } from '../src/core/store/types.ts';
 import { Writer } from '../src/core/store/writer.ts';
-import { NO_TRANSIENT } from '../src/core/tns/association.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 
 export const OBJECTS = 60_000;

@@ -10,7 +10,7 @@ import { loadConfig } from '../src/core/config/config.ts';
 import type { BrokerName } from '../src/core/contract/brokers.ts';
 import { columnNames } from '../src/core/contract/catalog.ts';
 import { CATALOGS } from '../src/core/contract/catalogs.ts';
-import { provenanceSetOf } from '../src/core/crossmatch/provenance.ts';
+import { provenanceSetOf } from '../src/core/store/provenance.ts';
 import { FORMAT_VERSION, openStore } from '../src/core/store/store.ts';
 import type { CrossmatchResult, Delivery } from '../src/core/store/types.ts';
 import { Writer } from '../src/core/store/writer.ts';

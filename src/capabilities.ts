@@ -7,6 +7,7 @@ import { catalogs } from './capabilities/catalogs/mod.ts';
 import { connector } from './capabilities/connector/mod.ts';
 import { consume } from './capabilities/consume/mod.ts';
 import { crossmatch } from './capabilities/crossmatch/mod.ts';
+import { demo } from './capabilities/demo/mod.ts';
 import { documents } from './capabilities/documents/mod.ts';
 import { hats } from './capabilities/hats/mod.ts';
 import { ingest } from './capabilities/ingest/mod.ts';
@@ -66,6 +67,7 @@ export const OPTIONAL: readonly Capability[] = [
   nodes,
   removal,
   backup,
+  demo,
 ];
 
 const OWN = [...SPECIFIED, ...OPTIONAL];

@@ -5,9 +5,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { setVersion, statedVersions } from '../.ci/versions.ts';
-import { CONTRACT_VERSION } from '../src/core/crossmatch/provenance.ts';
 import { FORMAT_VERSION } from '../src/core/store/environment.ts';
 import { LEVEL } from '../src/core/store/level.ts';
+import { CONTRACT_VERSION } from '../src/core/store/provenance.ts';
 import { root, version, withDirectory } from './directory.ts';
 
 const test = suite('versions');

@@ -1,9 +1,12 @@
 /** Finds the command that is typed, and runs it. */
 import { CAPABILITIES, SETTINGS } from '../capabilities.ts';
-import { commandHelp, didYouMean, reportError, runCommand, tell } from '../core/cli/command.ts';
+import { commandHelp, didYouMean, reportError, runCommand, type Serve, tell } from '../core/cli/command.ts';
 import { loadConfig } from '../core/config/config.ts';
 import { inProcess } from '../core/in_process.ts';
 import { COMMANDS, REFUSED } from './table.ts';
+
+/** Only commands that serve load what serves. */
+const serve: Serve = async (config, options) => await (await import('./serve.ts')).serve(config, options);
 
 function help(): string {
   const lines = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
@@ -61,7 +64,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (!entry) return refuse(`unknown command ${JSON.stringify(name)}${didYouMean(name, [...COMMANDS.keys()])}`);
   try {
     const { command } = await entry.load();
-    return await runCommand(command, rest, SETTINGS, inProcess(CAPABILITIES));
+    return await runCommand(command, rest, SETTINGS, { inProcess: inProcess(CAPABILITIES), serve });
   } catch (error) {
     return reportError(name, error);
   }

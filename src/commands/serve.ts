@@ -7,16 +7,16 @@ import { BackgroundWriter } from '../core/background/background_writer.ts';
 import type { BesideWriter, DutyTask } from '../core/background/beside_writer.ts';
 import { messageOf } from '../core/base/error_text.ts';
 import { type Log, limited, logToStderr } from '../core/base/log.ts';
+import { requireFreePort, sharesPorts } from '../core/base/ports.ts';
 import { boundHeap } from '../core/base/shared_memory.ts';
 import { SharedState } from '../core/base/shared_state.ts';
 import { endBySignal, stopSignal } from '../core/base/stop_signal.ts';
-import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS } from '../core/cli/command.ts';
+import { type Command, LISTEN_OPTIONS, type ServeOptions, THREAD_OPTIONS } from '../core/cli/command.ts';
 import { logSettings } from '../core/cluster/kafka_log.ts';
 import type { Config } from '../core/config/config.ts';
 import { Coordinator } from '../core/coordinator.ts';
 import type { DutyOf, PartOf } from '../core/host.ts';
 import { loadParts } from '../core/loaded.ts';
-import { requireFreePort, sharesPorts } from '../core/server/http_server.ts';
 import { maxOpenFiles } from '../core/server/server_limits.ts';
 import { ServerThreads } from '../core/server/server_threads.ts';
 import { warnIfOpenToOthers } from '../core/store/privacy.ts';
@@ -74,19 +74,15 @@ http://HOST:PORT/ or http://HOST:PORT/api/status; /api-docs documents all reques
   },
 };
 
-interface ServeOptions {
+interface Work extends ServeOptions {
   /** Those of them that the settings want are done; none by default. */
   readonly duties?: readonly DutyOf[];
   /** The work of capabilities in the background; none by default. */
   readonly beside?: readonly BesideWriter[];
-  /** Called when the service can answer. */
-  readonly onListening?: (url: string) => void;
-  /** The default writes one JSON object per line on standard error. */
-  readonly log?: Log;
 }
 
 /** Serves until SIGTERM or SIGINT. Resolves when everything is closed. */
-export async function serve(config: Config, options: ServeOptions): Promise<void> {
+export async function serve(config: Config, options: Work): Promise<void> {
   const { beside = [], onListening = announce, log = limited(logToStderr) } = options;
   const wanted = (options.duties ?? []).filter(({ isWanted }) => isWanted(config));
   const duties = new Map(

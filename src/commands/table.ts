@@ -7,13 +7,6 @@ import type { CommandTable, Entry } from '../core/cli/command.ts';
 import { clashOfCommands, summed } from '../core/cli/command_table.ts';
 
 const CORE: CommandTable = new Map<string, Entry>([
-  [
-    'demo',
-    {
-      summary: 'make a data directory from the sample that ships with nearsky, and serve it',
-      load: () => import('./demo.ts'),
-    },
-  ],
   ['serve', { summary: 'serve a data directory over HTTP', load: () => import('./serve.ts') }],
   ['check', { summary: 'check the database for damage', load: () => import('./check.ts') }],
   ['config', { summary: 'show the current settings and the origin of each', load: () => import('./config.ts') }],
@@ -24,7 +17,6 @@ const CORE: CommandTable = new Map<string, Entry>([
       load: async () => ({ command: (await import('./completion.ts')).completionOf(COMMANDS) }),
     },
   ],
-  ['stats', { summary: 'show what is stored', load: () => import('./stats.ts') }],
 ]);
 
 /** Why the capabilities from outside cannot be used: then nothing may start. */

@@ -18,7 +18,7 @@ import {
 } from '../../src/core/config/config.ts';
 import { integer, read } from '../../src/core/config/values.ts';
 import { BROKER_NAMES } from '../../src/core/contract/brokers.ts';
-import { currentProvenance, provenanceSetOf } from '../../src/core/crossmatch/provenance.ts';
+import { currentProvenance, provenanceSetOf } from '../../src/core/store/provenance.ts';
 import { root, withDirectory } from '../directory.ts';
 
 const test = suite('config');

@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert';
 import { createApp } from '../../src/core/app.ts';
 import { MATCH_FORMATS } from '../../src/core/contract/formats.ts';
 import type { RowProgress } from '../../src/core/contract/row_progress.ts';
+import { inWorld } from '../capabilities/crossmatch/world.ts';
 import { API, configWith, PARTS } from '../capabilities.ts';
-import { inWorld } from '../core/crossmatch/world.ts';
 import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
 import { HARD_PLACES } from '../oracle/skies.ts';
 

@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
 import { Writer } from '../../src/core/store/writer.ts';
+import { csvOf, someRecords } from '../capabilities/names/support.ts';
 import { startScript } from '../core/store/script.ts';
 import { delivery } from '../core/store/support.ts';
-import { csvOf, someRecords } from '../core/tns/support.ts';
 import { eventually, nearsky, start, startServer, withDirectory } from '../e2e/support.ts';
 
-const test = suite('commands/stats');
+const test = suite('capabilities/status/stats_command');
 
 test('the registry, the index, the claims and the disk', () =>
   withDirectory(async directory => {

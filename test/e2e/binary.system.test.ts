@@ -19,7 +19,7 @@ import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PubSubServer, SUBSCRIPTION } from '../capabilities/consume/pubsub_server.ts';
-import { zipOf } from '../core/tns/support.ts';
+import { zipOf } from '../capabilities/names/support.ts';
 import { needs } from '../needs.ts';
 import { type Asked, REQUESTS } from './requests.ts';
 import {

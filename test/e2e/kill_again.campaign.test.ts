@@ -6,7 +6,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PROVENANCE, World } from '../core/crossmatch/world.ts';
+import { PROVENANCE, World } from '../capabilities/crossmatch/world.ts';
 import { type Dump, readDump } from './dump.ts';
 import { assertJournalKept, killAfter, kills, random } from './kill_support.ts';
 import { nearsky, withDirectory } from './support.ts';

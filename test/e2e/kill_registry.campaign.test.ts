@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
-import { BOT, FakeTns } from '../core/tns/fake_tns.ts';
-import { csvOf, someRecords } from '../core/tns/support.ts';
+import { BOT, FakeTns } from '../capabilities/names/fake_tns.ts';
+import { csvOf, someRecords } from '../capabilities/names/support.ts';
 import { assertOneOf, kills, type Registry, random } from './kill_support.ts';
 import { send, start, withDirectory } from './support.ts';
 

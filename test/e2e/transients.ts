@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { separationArcsec } from '@nearsky/sky-index';
 import * as assert from 'uvu/assert';
-import { BOT, FakeTns } from '../core/tns/fake_tns.ts';
-import { csvOf, someRecords } from '../core/tns/support.ts';
+import { BOT, FakeTns } from '../capabilities/names/fake_tns.ts';
+import { csvOf, someRecords } from '../capabilities/names/support.ts';
 import { offset, type Place } from '../oracle/skies.ts';
 import { type Registry, random } from './kill_support.ts';
 

@@ -1,7 +1,7 @@
 /** Stores files that must be durable on return: making_durable.ts DIRECTORY. A test cuts the power at its end. */
 import { join } from 'node:path';
+import { RejectLog, rejectOf } from '../../src/capabilities/ingest/rejects.ts';
 import { makeDirectory } from '../../src/core/base/files.ts';
-import { RejectLog, rejectOf } from '../../src/core/ingest/rejects.ts';
 import { JobStore } from '../../src/core/jobs/job_store.ts';
 
 const directory = process.argv[2]!;

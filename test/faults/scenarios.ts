@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
-import { csvOf, someRecords, zipOf } from '../core/tns/support.ts';
+import { csvOf, someRecords, zipOf } from '../capabilities/names/support.ts';
 import { writeMessages } from '../e2e/kill_support.ts';
 import { get, nearsky, type Running, sample, send, start } from '../e2e/support.ts';
 import { fileHoldings, type Holdings, rejectHoldings, storeHoldings, wholeHoldings } from './holdings.ts';

@@ -1,7 +1,7 @@
 /** A stored object as answers show it, in plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
 
 import type { DetailLevel } from '../../src/core/contract/enums.ts';
-import type { AnswerSettings } from '../../src/core/crossmatch/provenance.ts';
+import type { AnswerSettings } from '../../src/core/store/provenance.ts';
 import type { HashedProvenanceSet } from '../../src/core/store/records.ts';
 import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/core/store/types.ts';
 

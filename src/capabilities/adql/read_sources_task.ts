@@ -14,9 +14,9 @@ import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isThere } from '../../core/base/files.ts';
 import { columnsIn } from '../../core/catalogs/columns.ts';
+import type { CatalogThreadData } from '../../core/catalogs/thread_data.ts';
 import { Catalogs, isSameDefinition } from '../../core/contract/catalogs.ts';
 import { MAX_CATALOG_FILES } from '../../core/contract/limits.ts';
-import type { MatchThreadData } from '../../core/crossmatch/match_file.ts';
 import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
@@ -120,7 +120,7 @@ async function readPart(
   const opened = new Set(left.opened);
   const keyOf = (file: string) => `${name} ${file}`;
   requireFew(registration, wanted, new Set([...opened, ...names.map(keyOf)]).size);
-  const { remote } = threadData<MatchThreadData>().catalogs ?? {};
+  const { remote } = threadData<CatalogThreadData>().catalogs ?? {};
   const files = await catalogFiles(registration.location, { remote });
   const isFar = isRemote(registration.location);
   for (const { name, type } of wanted.columns)

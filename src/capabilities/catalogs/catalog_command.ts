@@ -4,10 +4,7 @@ import { basename } from 'node:path';
 import { nowUs } from '../../core/base/times.ts';
 import { FLOAT32_STEP_ARCSEC } from '../../core/catalogs/columns.ts';
 import { type ChosenFootprint, skyFraction } from '../../core/catalogs/coverage.ts';
-import type { UndefinedCatalog } from '../../core/catalogs/definition.ts';
-import { checkCatalog, type RegisterOptions, registerCatalog } from '../../core/catalogs/register.ts';
 import { remoteOptions } from '../../core/catalogs/remote_options.ts';
-import type { SurveyProgress } from '../../core/catalogs/survey.ts';
 import {
   areaIn,
   type Command,
@@ -30,11 +27,6 @@ import {
 } from '../../core/contract/catalogs.ts';
 import { integer, matching, number } from '../../core/contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
-import {
-  compareReleases,
-  type ReleaseChanges,
-  type ReleaseComparison,
-} from '../../core/crossmatch/compare_releases.ts';
 import type {
   CatalogColumns,
   CatalogRegistration,
@@ -42,6 +34,10 @@ import type {
   RowCounts,
 } from '../../core/store/catalog_registration.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
+import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';
+import type { UndefinedCatalog } from './definition.ts';
+import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
+import type { SurveyProgress } from './survey.ts';
 
 const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
@@ -147,7 +143,7 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
       `${JSON.stringify(name)} needs --id COLUMN, like every catalog except ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
     );
   if (file === undefined) return { name, idColumn, description: {} };
-  const { readDescription } = await import('../../core/catalogs/description_file.ts');
+  const { readDescription } = await import('./description_file.ts');
   return { name, idColumn, description: readDescription(file) };
 }
 

@@ -1,8 +1,8 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
 import { formatTime, formatTimeOrNull, nowUs } from '../../core/base/times.ts';
+import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import { howCompared } from '../../core/documents/prose.ts';
 import type { ToolContext } from '../../core/http/tool.ts';
-import { isSnapshotCurrent } from '../../core/tns/names.ts';
 import { answerText } from './answer_text.ts';
 
 const DOES_NOT_ANSWER = [

@@ -1,7 +1,7 @@
 /** The names that a chat assistant may use for a transient, and the lookup for each (docs/contract.md, Connector). */
 import { SentNumber, type SentValue } from '../../core/base/json_reader.ts';
+import { parseTnsName, type TnsName } from '../../core/contract/tns_names.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
-import { parseTnsName, type TnsName } from '../../core/tns/names.ts';
 
 export type Identifier =
   | { readonly kind: 'diaObjectId'; readonly canonical: string }

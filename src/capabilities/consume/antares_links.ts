@@ -12,7 +12,7 @@ import { asObject, type ExactId, type JsonObject, parseMessage } from '../../cor
 import { readText } from '../../core/base/response_body.ts';
 import { pause } from '../../core/base/timeout.ts';
 import { withoutPassword } from '../../core/config/config.ts';
-import type { AlertProperties } from '../../core/ingest/antares.ts';
+import type { AlertProperties } from '../ingest/antares.ts';
 import { UnusableMessage } from './transport.ts';
 
 interface AlertLinksOptions {

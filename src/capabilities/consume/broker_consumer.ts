@@ -4,8 +4,8 @@ import type { Log } from '../../core/base/log.ts';
 import { pause } from '../../core/base/timeout.ts';
 import { nowUs } from '../../core/base/times.ts';
 import type { BrokerName } from '../../core/contract/brokers.ts';
-import { addOutcome, type Ingester, noOutcomes } from '../../core/ingest/ingester.ts';
-import { type Normalised, rejected } from '../../core/ingest/normalise.ts';
+import { addOutcome, type Ingester, noOutcomes } from '../ingest/ingester.ts';
+import { type Normalised, rejected } from '../ingest/normalise.ts';
 import type { Connection, Feed, Message } from './transport.ts';
 
 const FIRST_RETRY_MS = 500;

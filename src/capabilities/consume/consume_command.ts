@@ -8,10 +8,10 @@ import { type Command, type Invocation, printResult, table, UsageError, valueOfT
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting } from '../../core/contract/brokers.ts';
 import { oneOf } from '../../core/contract/kind.ts';
-import { describeCounts, Ingester } from '../../core/ingest/ingester.ts';
-import { RejectLog } from '../../core/ingest/rejects.ts';
 import { notingErrors } from '../../core/store/noting.ts';
 import { warnIfOpenToOthers } from '../../core/store/privacy.ts';
+import { describeCounts, Ingester } from '../ingest/ingester.ts';
+import { RejectLog } from '../ingest/rejects.ts';
 import { BrokerConsumer } from './broker_consumer.ts';
 import { feedOf } from './feeds.ts';
 

@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const consume: Capability = {
   name: 'consume',
+  needs: ['ingest'],
   commands: new Map([
     [
       'consume',

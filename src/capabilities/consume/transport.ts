@@ -1,6 +1,6 @@
 /** Types that the live transports of the brokers share. */
-import type { Normalised } from '../../core/ingest/normalise.ts';
-import type { Origin } from '../../core/ingest/rejects.ts';
+import type { Normalised } from '../ingest/normalise.ts';
+import type { Origin } from '../ingest/rejects.ts';
 
 export interface Message {
   readonly origin: Origin;

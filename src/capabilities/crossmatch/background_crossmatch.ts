@@ -5,13 +5,13 @@ import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
-import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
-import { crossmatchPending, settingsOf } from '../../core/crossmatch/crossmatcher.ts';
-import { Deferred } from '../../core/crossmatch/deferred.ts';
 import type { Pool, Tasks } from '../../core/pool/pool.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
 import { type BackgroundOptions, CrossmatchAgain } from './crossmatch_again.ts';
+import { crossmatchPool } from './crossmatch_pool.ts';
+import { crossmatchPending, settingsOf } from './crossmatcher.ts';
+import { Deferred } from './deferred.ts';
 
 /** Objects per commit. A commit takes tens of milliseconds, in which no other process can write. */
 const COMMIT_SIZE = 1000;

@@ -10,9 +10,9 @@ import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import { registeredRelease } from '../../core/contract/catalogs.ts';
-import { usesOtherRelease } from '../../core/crossmatch/again.ts';
-import { type CrossmatchOptions, crossmatchPending } from '../../core/crossmatch/crossmatcher.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
+import { usesOtherRelease } from './again.ts';
+import { type CrossmatchOptions, crossmatchPending } from './crossmatcher.ts';
 
 /** The objects that are read at once, which takes tens of milliseconds, and the interval between such reads. */
 const READ_COUNT = 20_000;

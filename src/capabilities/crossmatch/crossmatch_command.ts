@@ -13,15 +13,15 @@ import {
   UsageError,
 } from '../../core/cli/command.ts';
 import { openArchive } from '../../core/cluster/open_archive.ts';
-import type { AgainSelection } from '../../core/crossmatch/again.ts';
-import { MAX_BATCH_SIZE } from '../../core/crossmatch/batch_size.ts';
-import { countAgain } from '../../core/crossmatch/count_again.ts';
-import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
-import { type CrossmatchProgress, crossmatchPending, settingsOf } from '../../core/crossmatch/crossmatcher.ts';
-import type { CrossmatchSummary } from '../../core/crossmatch/summary.ts';
 import { digits } from '../../core/documents/kinds.ts';
 import { noteEvent } from '../../core/store/noting.ts';
 import { requireDatabase } from '../../core/store/store.ts';
+import type { AgainSelection } from './again.ts';
+import { MAX_BATCH_SIZE } from './batch_size.ts';
+import { countAgain } from './count_again.ts';
+import { crossmatchPool } from './crossmatch_pool.ts';
+import { type CrossmatchProgress, crossmatchPending, settingsOf } from './crossmatcher.ts';
+import type { CrossmatchSummary } from './summary.ts';
 
 export const command: Command = {
   usage: 'crossmatch [--batch N] [--again [--statistics] [--catalog NAME] [--before TIME] [--area FILE]]',

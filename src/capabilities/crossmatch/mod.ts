@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const crossmatch: Capability = {
   name: 'crossmatch',
+  needs: ['names'],
   commands: new Map([
     [
       'crossmatch',

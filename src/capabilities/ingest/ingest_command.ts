@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { stopSignal } from '../../core/base/stop_signal.ts';
 import { nowUs } from '../../core/base/times.ts';
 import {
@@ -20,12 +21,11 @@ import {
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, type BrokerName } from '../../core/contract/brokers.ts';
 import { oneOf } from '../../core/contract/kind.ts';
-import { normaliserOf } from '../../core/ingest/brokers.ts';
-import { ingestFile } from '../../core/ingest/files.ts';
-import { describeCounts, Ingester, type MessageCounts } from '../../core/ingest/ingester.ts';
-import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/ingest/lines.ts';
-import { type Reject, RejectLog } from '../../core/ingest/rejects.ts';
 import { noteError } from '../../core/store/noting.ts';
+import { normaliserOf } from './brokers.ts';
+import { ingestFile } from './files.ts';
+import { describeCounts, Ingester, type MessageCounts } from './ingester.ts';
+import { type Reject, RejectLog } from './rejects.ts';
 
 /** The exit status after input without a usable message; deploy/nightly.sh moves its file aside. */
 const NONE_USABLE = 3;

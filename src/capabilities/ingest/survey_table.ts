@@ -11,9 +11,9 @@ import { wrapRa } from '@nearsky/sky-index';
 import { findColumn } from '../../core/catalogs/columns.ts';
 import { REMOTE_READING } from '../../core/catalogs/remote_options.ts';
 import { isStoredId, STORED_IDS } from '../../core/contract/limits.ts';
-import { noOutcomes, type Outcomes } from '../../core/ingest/ingester.ts';
-import { parsePosition } from '../../core/ingest/normalise.ts';
-import { rejectOf } from '../../core/ingest/rejects.ts';
+import { noOutcomes, type Outcomes } from './ingester.ts';
+import { parsePosition } from './normalise.ts';
+import { rejectOf } from './rejects.ts';
 
 /** The names of the table's columns. */
 interface TableColumns {

@@ -7,14 +7,14 @@ import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import { formatTime } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
-import { RejectLog } from '../../core/ingest/rejects.ts';
 import type { Tasks } from '../../core/pool/pool.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
-import { type BotCredentials, botOf } from '../../core/tns/bot.ts';
-import { TnsClient } from '../../core/tns/client.ts';
-import { RegistryLoader } from '../../core/tns/loader.ts';
-import { refreshRegistry } from '../../core/tns/refresh.ts';
+import { RejectLog } from '../ingest/rejects.ts';
+import { type BotCredentials, botOf } from './bot.ts';
+import { TnsClient } from './client.ts';
+import { RegistryLoader } from './loader.ts';
+import { refreshRegistry } from './refresh.ts';
 
 const MINUTE_MS = 60_000;
 /** The interval between checks whether a refresh is due. */

@@ -1,9 +1,10 @@
 /** Names of the TNS registry, which `nearsky tns` and the running service keep up to date. */
 import type { Capability } from '../../core/host.ts';
-import { botOf } from '../../core/tns/bot.ts';
+import { botOf } from './bot.ts';
 
 export const names: Capability = {
   name: 'names',
+  needs: ['ingest'],
   serve: () => import('./serve.ts'),
   commands: new Map([
     [

@@ -19,16 +19,16 @@ import {
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { ConfigError } from '../../core/config/config.ts';
 import { textual } from '../../core/contract/kind.ts';
-import { RejectLog } from '../../core/ingest/rejects.ts';
+import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
-import { BOT_SETTINGS, botOf } from '../../core/tns/bot.ts';
-import { TnsClient } from '../../core/tns/client.ts';
-import { RegistryLoader, type RowCounts } from '../../core/tns/loader.ts';
-import { isSnapshotCurrent } from '../../core/tns/names.ts';
-import { type OnRead, readPublicPath } from '../../core/tns/public_file.ts';
-import { refreshRegistry } from '../../core/tns/refresh.ts';
-import { RegistryError, type TimeSpan } from '../../core/tns/registry_file.ts';
+import { RejectLog } from '../ingest/rejects.ts';
+import { BOT_SETTINGS, botOf } from './bot.ts';
+import { TnsClient } from './client.ts';
+import { RegistryLoader, type RowCounts } from './loader.ts';
+import { type OnRead, readPublicPath } from './public_file.ts';
+import { refreshRegistry } from './refresh.ts';
+import { RegistryError, type TimeSpan } from './registry_file.ts';
 
 export const command: Command = {
   usage: 'tns load FILE [--epoch TIME] | tns refresh',

@@ -1,12 +1,12 @@
 /** `nearsky lookup`: the stored objects by id, or by the name of their transient. */
 import { existsSync } from 'node:fs';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Ask } from '../../core/cli/asking.ts';
 import { bytesOf, type Command, type Invocation, UsageError } from '../../core/cli/command.ts';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import type { Config } from '../../core/config/config.ts';
-import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/ingest/lines.ts';
-import { parseTnsName } from '../../core/tns/names.ts';
+import { parseTnsName } from '../../core/contract/tns_names.ts';
 
 export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',

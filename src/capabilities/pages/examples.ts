@@ -3,9 +3,9 @@ import { Arena } from '@nearsky/sky-index';
 import { takeText } from '../../core/answers/answer_memory.ts';
 import type { LookupInput } from '../../core/answers/queries.ts';
 import { Budget } from '../../core/base/budget.ts';
+import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { lookupQuery } from '../../core/http/lookup_request.ts';
 import type { Service } from '../../core/service/service.ts';
-import { parseTnsName } from '../../core/tns/names.ts';
 
 export interface Examples {
   readonly diaObjectId?: string;

@@ -6,7 +6,7 @@ import { SharedFragments } from '../../core/answers/shared_fragments.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Config } from '../../core/config/config.ts';
 import { Catalogs } from '../../core/contract/catalogs.ts';
-import { answerSettings } from '../../core/crossmatch/provenance.ts';
+import { answerSettings } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
 import { kafkaSink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,4 +1,6 @@
 /** `nearsky remove`: removes objects that should never have been stored, or are kept no longer. */
+
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { stopSignal } from '../../core/base/stop_signal.ts';
 import { formatTime } from '../../core/base/times.ts';
 import {
@@ -15,7 +17,6 @@ import {
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, isBroker } from '../../core/contract/brokers.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
-import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/ingest/lines.ts';
 import { deliveriesIn } from '../../core/store/deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from '../../core/store/remove_objects.ts';
 import { statusOf } from '../../core/store/status.ts';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { freeBytesAt } from '../../core/base/disk.ts';
 import { formatTime, formatTimeOrNull } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
+import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import { type NightActivity, nightActivity } from '../../core/service/night_activity.ts';
 import { RESERVE_BYTES } from '../../core/store/disk_space.ts';
 import { type DiskUse, diskUse } from '../../core/store/disk_use.ts';
 import { type BrokerNight, type Chore, nightAfter, nightOf } from '../../core/store/nights.ts';
 import type { Store } from '../../core/store/store.ts';
-import { isSnapshotCurrent } from '../../core/tns/names.ts';
 
 const HOUR_US = 3_600_000_000;
 /** Objects should not be pending for longer than this. */

@@ -14,7 +14,6 @@ import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import { contentType, matchFormat } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
-import { crossmatchPool } from '../../core/crossmatch/crossmatch_pool.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { MainHost } from '../../core/host.ts';
 import type { TableFiles } from '../../core/http/sent_table.ts';
@@ -23,6 +22,7 @@ import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
 import { type TableOutput, type TableRefusal, TOO_LARGE } from '../../core/jobs/table_task.ts';
 import type { Pool } from '../../core/pool/pool.ts';
 import { QUICK_TABLE, type Reading } from '../../core/pool/reading_processes.ts';
+import { crossmatchPool } from '../crossmatch/crossmatch_pool.ts';
 import type { ListFormat, ListReported, ListReportTask, ListRequest } from './list_report.ts';
 import type { ListColumns, ListRead, ListTask } from './list_task.ts';
 

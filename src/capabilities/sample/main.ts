@@ -1,5 +1,5 @@
-import { CatalogReader } from '../../core/crossmatch/catalog_reader.ts';
 import type { PartOf } from '../../core/host.ts';
+import { CatalogReader } from '../crossmatch/catalog_reader.ts';
 import { SAMPLE, SAMPLE_LIST } from './channel.ts';
 import { Lists, SAMPLE_JOB } from './lists.ts';
 import type { SampleTask } from './sample_task.ts';

@@ -4,7 +4,7 @@ import type { Capability } from '../../core/host.ts';
 export const sample: Capability = {
   name: 'sample',
   // Its tool answers in the connector's form.
-  needs: ['connector'],
+  needs: ['connector', 'crossmatch'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
   commands: new Map([

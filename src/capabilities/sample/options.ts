@@ -1,6 +1,6 @@
 /** What a report is asked for, and what it says of itself. */
 import { formatTime } from '../../core/base/times.ts';
-import type { Provenance } from '../../core/crossmatch/provenance.ts';
+import type { Provenance } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
 
 export interface SampleOptions {

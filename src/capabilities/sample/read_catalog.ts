@@ -4,9 +4,9 @@ import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import { ruleKeys, type Verdict, verdictOf } from '../../core/contract/verdict.js';
-import { type ColumnMatches, runMatchColumns } from '../../core/crossmatch/match_file.ts';
-import { type PlannedCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
 import { payloadColumns } from '../../core/tables/payload_columns.ts';
+import { type ColumnMatches, runMatchColumns } from '../crossmatch/match_file.ts';
+import { type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { SampleOptions } from './options.ts';
 
 /** While a host sends one file, another is searched. */
@@ -75,7 +75,7 @@ export async function readCatalog(
     // Reading a local file does not yield to the event loop.
     await setImmediate();
     const answer = await runMatchColumns({
-      module: 'src/core/crossmatch/match_file',
+      module: 'src/capabilities/crossmatch/match_file',
       kind: 'matchColumns',
       location,
       file,

@@ -6,7 +6,7 @@ import { askAsJob, formatOfFile, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
-import { parseTnsName } from '../../core/tns/names.ts';
+import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC } from './limits.ts';
 import { SAMPLE_JOBS_PATH } from './parameters.ts';
 import type { DescribedSummary } from './summary.ts';

@@ -1,10 +1,10 @@
 /** The task `sample`: reads the catalogs at the positions of a sample, and writes the report. */
 import { toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
-import { openCatalog, type PlannedCatalog } from '../../core/crossmatch/plan.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
+import { openCatalog, type PlannedCatalog } from '../crossmatch/plan.ts';
 import { bibtexOf, methodsOf } from './methods.ts';
 import type { AboutReport, SampleOptions } from './options.ts';
 import { type PositionRead, readCatalog } from './read_catalog.ts';

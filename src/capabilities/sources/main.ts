@@ -1,5 +1,5 @@
-import { CatalogReader } from '../../core/crossmatch/catalog_reader.ts';
 import type { PartOf } from '../../core/host.ts';
+import { CatalogReader } from '../crossmatch/catalog_reader.ts';
 import { SOURCES } from './channel.ts';
 import type { SourcesTask } from './near_task.ts';
 

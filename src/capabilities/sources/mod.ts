@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const sources: Capability = {
   name: 'sources',
+  needs: ['crossmatch'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
 };

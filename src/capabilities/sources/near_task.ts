@@ -4,10 +4,6 @@ import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.t
 import type { NearbyOutcome } from '../../core/contract/enums.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import { verdictOf } from '../../core/contract/verdict.js';
-import { errorsOf } from '../../core/crossmatch/catalog_errors.ts';
-import { type FileMatches, runMatch } from '../../core/crossmatch/match_file.ts';
-import { openCatalog, type PlannedCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
-import { releasesOf } from '../../core/crossmatch/provenance.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import {
   likelihoodOf,
@@ -17,10 +13,14 @@ import {
   statisticsOf,
   worthOf,
 } from '../../core/store/match_statistics.ts';
+import { releasesOf } from '../../core/store/provenance.ts';
 import { appendSources, decodeSources } from '../../core/store/records.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import type { CatalogRelease } from '../../core/store/types.ts';
+import { errorsOf } from '../crossmatch/catalog_errors.ts';
+import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
+import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 
 export interface SourcesTask extends Task<SourcesAnswer> {
   readonly module: 'src/capabilities/sources/near_task';

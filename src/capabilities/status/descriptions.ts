@@ -1,6 +1,7 @@
 /** Operations by which the service describes itself: its state, configuration and metrics. */
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime, nowUs } from '../../core/base/times.ts';
+import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import { serviceDescription } from '../../core/documents/describe.ts';
 import type { Api } from '../../core/host.ts';
 import type { Handler } from '../../core/http/exchange.ts';
@@ -8,7 +9,6 @@ import { jsonResponse, textResponse } from '../../core/http/respond.ts';
 import { METRICS } from '../../core/metrics/channel.ts';
 import { METRICS_MEDIA_TYPE } from '../../core/metrics/exposition.ts';
 import type { Service } from '../../core/service/service.ts';
-import { isSnapshotCurrent } from '../../core/tns/names.ts';
 
 /** GET /api/status: 200 in any state of the service. */
 export function serviceStatus(service: Service): Handler {

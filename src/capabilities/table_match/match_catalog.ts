@@ -5,20 +5,20 @@ import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { Find } from '../../core/contract/table_match.ts';
 import { verdictsOf } from '../../core/contract/verdict.js';
-import { errorsOf } from '../../core/crossmatch/catalog_errors.ts';
-import { helperPool } from '../../core/crossmatch/crossmatch_pool.ts';
+import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
+import { likelihoodOf, probabilities, roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
+import { payloadColumns } from '../../core/tables/payload_columns.ts';
+import { errorsOf } from '../crossmatch/catalog_errors.ts';
+import { helperPool } from '../crossmatch/crossmatch_pool.ts';
 import {
   type ColumnMatches,
   type MatchColumnsTask,
   nearness,
   runMatchColumns,
   type SourceColumn,
-} from '../../core/crossmatch/match_file.ts';
-import { motionOf, yearsBetween } from '../../core/crossmatch/motion.ts';
-import { openCatalog, planCatalog } from '../../core/crossmatch/plan.ts';
-import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
-import { likelihoodOf, probabilities, roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
-import { payloadColumns } from '../../core/tables/payload_columns.ts';
+} from '../crossmatch/match_file.ts';
+import { motionOf, yearsBetween } from '../crossmatch/motion.ts';
+import { openCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { ValidPositions } from './match_objects.ts';
 import type { Batch, Pairs } from './pairs.ts';
 
@@ -89,7 +89,7 @@ export async function matchCatalog(
       };
       const run = free.pop()!;
       const task = {
-        module: 'src/core/crossmatch/match_file',
+        module: 'src/capabilities/crossmatch/match_file',
         kind: 'matchColumns',
         location,
         file,

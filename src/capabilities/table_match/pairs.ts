@@ -5,8 +5,8 @@ import type { Numbers } from '@nearsky/astrotables/parquet_writer';
 import { MAX_TABLE_MATCHES } from '../../core/contract/limits.ts';
 import { compareIds } from '../../core/contract/source_ids.ts';
 import type { Find, RowStatus } from '../../core/contract/table_match.ts';
-import type { SourceColumn, SourceIds } from '../../core/crossmatch/match_file.ts';
 import { lnSum, lnWeight, secondNearest } from '../../core/store/match_statistics.ts';
+import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
 
 /**
  * For each pair, the catalog's sources within the radius of its row, in parallel arrays. `Pairs.settle` completes them.

@@ -1,6 +1,6 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { openAnonymousFile } from '../../core/base/files.ts';
-import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../../core/ingest/lines.ts';
+import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../../core/base/lines.ts';
 import { storeError } from '../../core/store/store_error.ts';
 
 const BLOCK_BYTES = 2 ** 20;

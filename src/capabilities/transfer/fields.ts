@@ -6,7 +6,7 @@ import { parseTime } from '../../core/base/parse_time.ts';
 import { integer, type Kind, textual } from '../../core/contract/kind.ts';
 import { STORED_IDS } from '../../core/contract/limits.ts';
 import { integerId, isTextId, TEXT_ID } from '../../core/contract/source_ids.ts';
-import { parseId } from '../../core/ingest/normalise.ts';
+import { parseId } from '../ingest/normalise.ts';
 
 /** An unusable line. The message gives the reason. */
 export class LineError extends Error {

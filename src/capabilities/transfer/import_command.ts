@@ -12,7 +12,7 @@ import {
   UsageError,
 } from '../../core/cli/command.ts';
 import { openArchive } from '../../core/cluster/open_archive.ts';
-import { RejectLog } from '../../core/ingest/rejects.ts';
+import { RejectLog } from '../ingest/rejects.ts';
 import { type ImportCounts, Importer, type Rejection } from './importer.ts';
 
 export const command: Command = {

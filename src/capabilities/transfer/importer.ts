@@ -1,6 +1,5 @@
 /** Imports the lines of an export into the store, in batches, whatever their order. */
 import { ahead } from '../../core/base/ahead.ts';
-import { nowUs } from '../../core/base/times.ts';
 import {
   type Line,
   type LineBlock,
@@ -9,11 +8,12 @@ import {
   readBlocks,
   STORED_BEFORE,
   splitLines,
-} from '../../core/ingest/lines.ts';
-import { type RejectLog, rejectOf } from '../../core/ingest/rejects.ts';
+} from '../../core/base/lines.ts';
+import { nowUs } from '../../core/base/times.ts';
 import type { ImportItem, ImportOutcome } from '../../core/store/import.ts';
 import type { TnsRecord } from '../../core/store/types.ts';
 import type { Writer } from '../../core/store/writer.ts';
+import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import { EarlyLines } from './early_lines.ts';
 import { LineError } from './fields.ts';
 import { LinePreparer, type Lines } from './line_preparer.ts';

@@ -8,7 +8,6 @@ import { CUT_ENFORCERS, CUT_STATUSES } from '../../core/contract/enums.ts';
 import { flag, matching, named, number, oneOf } from '../../core/contract/kind.ts';
 import { DEC_RANGE, MAX_CATALOGS, RA_RANGE } from '../../core/contract/limits.ts';
 import { POSITION_ERROR_MAS, PRIOR_COMPLETENESS } from '../../core/contract/position_errors.ts';
-import { parseId } from '../../core/ingest/normalise.ts';
 import type { ImportItem } from '../../core/store/import.ts';
 import type { MatchStatistics } from '../../core/store/match_statistics.ts';
 import { RECORDED_OUTCOMES } from '../../core/store/records.ts';
@@ -20,6 +19,7 @@ import type {
   TnsAssociation,
   TnsRecord,
 } from '../../core/store/types.ts';
+import { parseId } from '../ingest/normalise.ts';
 import {
   int64Text,
   LineError,

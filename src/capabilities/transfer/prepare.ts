@@ -1,7 +1,7 @@
 /**
  * Turns lines of an export into objects that only need a commit. A thread that cannot write can do no more than that.
  */
-import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../../core/ingest/lines.ts';
+import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../../core/base/lines.ts';
 import { encodeNew, type ImportItem, type Ordinals } from '../../core/store/import.ts';
 import { LineError } from './fields.ts';
 import { parseLine } from './parse.ts';

@@ -2,10 +2,10 @@
 import { ConeHits, separationArcsec } from '@nearsky/sky-index';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus } from '../contract/enums.ts';
+import { isSnapshotCurrent } from '../contract/tns_names.ts';
 import { type IndexedRow, removedRows } from '../generations/removed_rows.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { TnsRecord } from '../store/types.ts';
-import { isSnapshotCurrent } from '../tns/names.ts';
 import { type InSteps, type Past, type QueryContext, StaleIndex } from './context.ts';
 import type { Circle, TnsInput } from './queries.ts';
 

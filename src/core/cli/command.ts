@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Area } from '@nearsky/sky-index';
 import { closestMatch } from 'leven';
 import { messageOf, mustBe, printable } from '../base/error_text.ts';
-import { logToStderr } from '../base/log.ts';
+import { type Log, logToStderr } from '../base/log.ts';
 import { parseTime } from '../base/parse_time.ts';
 import {
   type Config,
@@ -85,6 +85,27 @@ export interface Invocation {
    * @throws UsageError for an invalid address; Error if no service answers there, or the data directory cannot be read
    */
   withService<T>(use: (ask: Ask) => Promise<T>, onProgress?: (progress: RowProgress) => void): Promise<T>;
+  readonly serve: Serve;
+}
+
+/**
+ * Serves a data directory, without duties and without work in the background, until SIGTERM or SIGINT. Resolves when
+ * everything is closed.
+ */
+export type Serve = (config: Config, options: ServeOptions) => Promise<void>;
+
+export interface ServeOptions {
+  /** Called when the service can answer. */
+  readonly onListening?: (url: string) => void;
+  /** The default writes one JSON object per line on standard error. */
+  readonly log?: Log;
+}
+
+/** How commands reach the service. */
+export interface Services {
+  /** Answers the requests of a command that names no service. */
+  readonly inProcess: InProcess;
+  readonly serve: Serve;
 }
 
 /** The command line is wrong: exit status 2. */
@@ -121,14 +142,13 @@ export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
 /**
  * Runs a command with the arguments that follow its name and resolves with the exit status.
  * @param table all settings
- * @param inProcess answers the requests of a command that names no service
  * @throws UsageError for an unknown option; ConfigError for an invalid setting
  */
 export async function runCommand(
   command: Command,
   args: readonly string[],
   table: SettingTable,
-  inProcess: InProcess,
+  { inProcess, serve }: Services,
 ): Promise<number> {
   const options = optionsOf(command);
   const { values, positionals } = parse(command, options, args);
@@ -163,7 +183,7 @@ export async function runCommand(
     const url = value('url', httpUrl(''));
     return url === undefined ? inProcess(config, use, onProgress) : use(askerOf(url));
   };
-  return await command.run({ command, config, origins, options: given, value, flags, positionals, withService });
+  return await command.run({ command, config, origins, options: given, value, flags, positionals, withService, serve });
 }
 
 /**

@@ -50,6 +50,6 @@ export interface BrokerDefinition {
    * Settings of the transport that other Kafka clusters do not have, one line each, for the help of `nearsky consume`.
    */
   readonly otherSettings?: readonly string[];
-  /** The keys of flat messages; undefined for other messages, which have their own normaliser in src/core/ingest/. */
+  /** The keys of flat messages; undefined for other messages, which have their own normaliser in src/capabilities/ingest/. */
   readonly message?: FlatMessage;
 }

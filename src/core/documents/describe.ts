@@ -8,7 +8,7 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
 import { GENERIC_FILTERS } from '../contract/filters.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
-import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../crossmatch/provenance.ts';
+import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../store/provenance.ts';
 import { catalogDescriptions } from './catalogs.ts';
 import type { Documented } from './operations.ts';
 import { howCompared } from './prose.ts';

@@ -14,8 +14,8 @@ import {
 } from '../contract/limits.ts';
 import { POSITION_ERROR_MAS } from '../contract/position_errors.ts';
 import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
+import { parseTnsName } from '../contract/tns_names.ts';
 import { OTHER_PHASES, PHASES } from '../jobs/job.ts';
-import { parseTnsName } from '../tns/names.ts';
 
 export const ANY_NUMBER = number();
 export const RIGHT_ASCENSION = number({ ...RA_RANGE, unit: 'deg' });

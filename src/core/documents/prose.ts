@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { requestLimits } from '../config/described_limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
-import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../crossmatch/provenance.ts';
+import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../store/provenance.ts';
 import { epochs } from './catalogs.ts';
 
 export const TITLE = 'nearsky: Rubin Crossmatch Service API';

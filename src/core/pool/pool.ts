@@ -11,7 +11,7 @@ declare const RESULT: unique symbol;
 
 /**
  * A task for a thread of a pool, or for a process. It is plain data, which structured clone can copy. Its type is
- * declared as `interface MatchTask extends Task<MatchAnswer> { readonly module: 'src/core/crossmatch/match_file'; readonly
+ * declared as `interface MatchTask extends Task<MatchAnswer> { readonly module: 'src/capabilities/crossmatch/match_file'; readonly
  * kind: 'match'; … }`, and the module exports the function that runs it: see `Tasks`.
  */
 export interface Task<Result> {

@@ -3,12 +3,12 @@
  * 500 bytes, Deno 2.9.5). So clients have the same limits under both runtimes.
  */
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { letGo } from '../answers/answer_memory.ts';
 import type { StreamedBody } from '../answers/body.ts';
-import { messageOf } from '../base/error_text.ts';
+import { listenError } from '../base/ports.ts';
 import { isHttpOverSockets, outsideParser } from '../base/runtime.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import type { BodyLimits } from '../host.ts';
@@ -356,27 +356,4 @@ function send(answer: Answer, method: string | undefined, outgoing: Outgoing): v
   else if (typeof body === 'string') outgoing.end(body, length === body.length ? 'latin1' : 'utf8');
   else if (length > MAX_TEXT_BYTES) outgoing.end(body);
   else outgoing.end(latin1(body), 'latin1');
-}
-
-/** @throws Error if this process cannot listen there; with port 0, only the host is checked */
-export async function requireFreePort(host: string, port: number): Promise<void> {
-  const server = createNetServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', error => reject(listenError(host, port, error)));
-    server.listen({ host, port }, () => server.close(() => resolve()));
-  });
-}
-
-/** Whether the system allows several servers on one port of a host, and distributes the connections among them. */
-export async function sharesPorts(host: string): Promise<boolean> {
-  const server = createNetServer();
-  return await new Promise(resolve => {
-    server.once('error', () => resolve(false));
-    server.listen({ host, port: 0, reusePort: true }, () => server.close(() => resolve(true)));
-  });
-}
-
-function listenError(host: string, port: number, error: unknown): Error {
-  const why = messageOf(error);
-  return new Error(`Cannot listen on ${host}:${port} because ${why}: give another --host or --port`, { cause: error });
 }

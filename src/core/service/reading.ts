@@ -2,8 +2,8 @@
 
 import type { ClientAdmission } from '../base/client_admission.ts';
 import { remoteOptions } from '../catalogs/remote_options.ts';
+import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import type { Config } from '../config/config.ts';
-import type { MatchThreadData } from '../crossmatch/match_file.ts';
 import type { ChildMemory } from '../pool/child_memory.ts';
 import { ReadingProcesses } from '../pool/reading_processes.ts';
 
@@ -33,7 +33,7 @@ export function readingProcesses(
       dataDir: config.NEARSKY_DATA,
       catalogs: { remote: remoteOptions(config), memoryBytes: (memoryMib / 4) * 2 ** 20 },
       helpers,
-    } satisfies MatchThreadData,
+    } satisfies CatalogThreadData,
     modules,
   });
   return new ReadingProcesses({

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { openLocalParquet } from '../../core/catalogs/support.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 import { columnsOfQuery } from '../../parquet_answer.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const fixtures = fileURLToPath(new URL('../../fixtures/encodings', import.meta.url));
 const NAMES = readdirSync(fixtures).flatMap(name => /^(\w+)\.json$/.exec(name)?.[1] ?? []);

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { spelled } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkCatalog, registerCatalog } from '../../../src/core/catalogs/register.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
+import { checkCatalog, registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('tap/left_out');
 const check = needs(test, duckdbObstacle());

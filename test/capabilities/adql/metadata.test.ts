@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProvenanceSet } from '../../../src/core/store/types.ts';
-import { inWorld, PROVENANCE } from '../../core/crossmatch/world.ts';
 import { match, NOW_US, searched, TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
+import { inWorld, PROVENANCE } from '../crossmatch/world.ts';
 
 const test = suite<{ answers: (query: string, format?: string) => Promise<string>; end: () => void }>('tap/metadata');
 const check = needs(test, duckdbObstacle());

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 import { columnsAt, columnsOfQuery } from '../../parquet_answer.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('tap/mixed_types');
 const check = needs(test, duckdbObstacle());

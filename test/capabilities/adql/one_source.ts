@@ -1,9 +1,9 @@
 /** A catalog with one source, for tests that replace a catalog or need a column of a certain name. */
 import { join } from 'node:path';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
-import type { World } from '../../core/crossmatch/world.ts';
 import { delivery, match, NOW_US, PROVENANCE, searched } from '../../core/http/support.ts';
+import type { World } from '../crossmatch/world.ts';
 
 const ID = '7';
 /** In the order of the catalog. An object has a key that is an integer first, as after an import. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 import { offset, type Place, seededRandom } from '../../oracle/skies.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('tap/outside_pixels');
 const check = needs(test, duckdbObstacle());

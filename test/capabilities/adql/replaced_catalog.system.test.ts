@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
 import { eventually } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
+import { inWorld } from '../crossmatch/world.ts';
 import { putOneSource, storeMatched, writeOneSource } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
 

@@ -6,7 +6,7 @@ import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { registryRecord } from '../../../src/capabilities/adql/record.ts';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { Catalogs, catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { EXAMPLES } from '../../../src/core/contract/tap.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';

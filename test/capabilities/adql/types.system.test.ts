@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { NOW_US, TestApp } from '../../core/http/support.ts';
 import { rowsOf } from '../../core/tables/read_votable.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 
 const test = suite('tap/types');
 const check = needs(test, duckdbObstacle());

@@ -4,10 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
 import { EXAMPLES } from '../../../src/core/contract/tap.ts';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { delivery, match, NOW_US, PROVENANCE, searched } from '../../core/http/support.ts';
 import { fillSky } from '../../core/store/filled_sky.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 import { putOneSource, storeMatched } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
 

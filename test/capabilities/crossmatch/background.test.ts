@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { usesOtherRelease } from '../../../src/capabilities/crossmatch/again.ts';
 import { BackgroundCrossmatch } from '../../../src/capabilities/crossmatch/background_crossmatch.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { usesOtherRelease } from '../../../src/core/crossmatch/again.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
-import { inWorld, type World, type WrittenCatalog } from '../../core/crossmatch/world.ts';
 import { eventually } from '../../directory.ts';
+import { inWorld, type World, type WrittenCatalog } from './world.ts';
 
 const test = suite('crossmatch/background');
 

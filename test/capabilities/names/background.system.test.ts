@@ -5,9 +5,9 @@ import { BackgroundRefresh } from '../../../src/capabilities/names/background_re
 import { loadConfig } from '../../../src/core/config/config.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { withStore } from '../../core/store/support.ts';
-import { BOT, FakeTns } from '../../core/tns/fake_tns.ts';
-import { someRecords } from '../../core/tns/support.ts';
 import { eventually, get, start, startServer, withDirectory } from '../../e2e/support.ts';
+import { BOT, FakeTns } from './fake_tns.ts';
+import { someRecords } from './support.ts';
 
 const test = suite('tns/background');
 const MINUTE_MS = 60_000;

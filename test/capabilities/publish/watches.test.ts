@@ -9,7 +9,7 @@ import { ObjectMessages } from '../../../src/core/answers/object_messages.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
 import { Catalogs } from '../../../src/core/contract/catalogs.ts';
-import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
+import { answerSettings } from '../../../src/core/store/provenance.ts';
 import { delivery, failure, provenance, withStore } from '../../core/store/support.ts';
 import { crossmatch } from '../../core/stream/support.ts';
 import { HARD_PLACES, offset } from '../../oracle/skies.ts';

@@ -5,9 +5,9 @@ import { openTable } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MATCH_FORMATS } from '../../../src/core/contract/formats.ts';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { offset, seededRandom } from '../../oracle/skies.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 import { addSources } from './world.ts';
 
 const test = suite('sample/list');

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { eventually } from '../../directory.ts';
 import { offset, seededRandom } from '../../oracle/skies.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 import { addSources, type Source } from './world.ts';
 
 const test = suite('sample/since');

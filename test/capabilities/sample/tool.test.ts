@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newAjv } from '../../core/contract/validate.ts';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { offset, seededRandom } from '../../oracle/skies.ts';
 import { Connection, UNLIMITED } from '../connector/support.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 import { addSources } from './world.ts';
 
 const test = suite('sample/tool');

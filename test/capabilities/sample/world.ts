@@ -2,7 +2,7 @@
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
 import type { HatsOptions } from '../../core/catalogs/write_hats.ts';
-import type { World, WrittenCatalog } from '../../core/crossmatch/world.ts';
+import type { World, WrittenCatalog } from '../crossmatch/world.ts';
 
 export interface Source {
   readonly ra: number;

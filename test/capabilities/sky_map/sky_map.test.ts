@@ -13,7 +13,7 @@ import { SkyCoverage } from '../../../src/capabilities/sky_map/sky_coverage.ts';
 import { SkyMap } from '../../../src/capabilities/sky_map/sky_map.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
 import { ClientAdmission } from '../../../src/core/base/client_admission.ts';
-import { currentProvenance } from '../../../src/core/crossmatch/provenance.ts';
+import { currentProvenance } from '../../../src/core/store/provenance.ts';
 import { STORED_STATUSES, statusOf } from '../../../src/core/store/status.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';

@@ -8,9 +8,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { FORMATS } from '../../../src/core/contract/formats.ts';
-import { inWorld, type World, type WrittenCatalog } from '../../core/crossmatch/world.ts';
 import { eventually, type Json, TestApp } from '../../core/http/support.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
+import { inWorld, type World, type WrittenCatalog } from '../crossmatch/world.ts';
 
 const test = suite('sources/nearby_sources');
 

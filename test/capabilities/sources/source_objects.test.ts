@@ -4,10 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodeObject } from '../../../src/core/store/records.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { type Json, putBytes, TestApp, withApp as withStored } from '../../core/http/support.ts';
 import { delivery, provenance, result } from '../../core/store/support.ts';
 import { offset } from '../../oracle/skies.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 
 const test = suite('sources/source_objects');
 

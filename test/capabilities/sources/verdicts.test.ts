@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addJudged } from '../../core/crossmatch/judged.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
+import { addJudged } from '../crossmatch/judged.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('sources/verdicts');
 

@@ -9,9 +9,9 @@ import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { eventSelection, positionAfter } from '../../../src/core/answers/stream_events.ts';
 import { SharedState } from '../../../src/core/base/shared_state.ts';
 import { Catalogs, catalogDefinition, PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
-import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
 import type { Coordination } from '../../../src/core/service/coordination.ts';
+import { answerSettings } from '../../../src/core/store/provenance.ts';
 import { EventReader } from '../../core/http/event_reader.ts';
 import {
   configOf,

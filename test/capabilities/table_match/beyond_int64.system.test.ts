@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import type { CatalogRegistration } from '../../../src/core/store/catalog_registration.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle } from '../../needs.ts';
 import { columnsOfParquet } from '../../parquet_answer.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('table_match/beyond_int64');
 

@@ -9,18 +9,18 @@ import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparqu
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { TABLE } from '../../../src/capabilities/table_match/channel.ts';
 import { type Batch, Pairs } from '../../../src/capabilities/table_match/pairs.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { Coordinator } from '../../../src/core/coordinator.ts';
 import { PARTS } from '../../capabilities.ts';
-import { inWorld, type World } from '../../core/crossmatch/world.ts';
 import { type Answer, configOf, eventually, TestApp } from '../../core/http/support.ts';
 import { needs } from '../../needs.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
 
 const test = suite('table_match/crossmatch_table');
 

@@ -4,9 +4,9 @@ import { openTable } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MATCH_FORMATS } from '../../../src/core/contract/formats.ts';
-import { addJudged } from '../../core/crossmatch/judged.ts';
-import { inWorld } from '../../core/crossmatch/world.ts';
 import { TestApp } from '../../core/http/support.ts';
+import { addJudged } from '../crossmatch/judged.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('table_match/verdicts');
 

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fill, OBJECTS } from '../../../bench/filled_store.ts';
 import { median, type Options, ratio, type Workload } from '../../../bench/report.ts';
+import { RejectLog } from '../../../src/capabilities/ingest/rejects.ts';
 import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
 import { Importer } from '../../../src/capabilities/transfer/importer.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { RejectLog } from '../../../src/core/ingest/rejects.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 

@@ -1,6 +1,7 @@
 /** Lines of an export into a store: every line that is read is counted, once. */
+
+import { RejectLog } from '../../../src/capabilities/ingest/rejects.ts';
 import { Importer } from '../../../src/capabilities/transfer/importer.ts';
-import { RejectLog } from '../../../src/core/ingest/rejects.ts';
 import { checkMessage, type Target } from '../../fuzz/target.ts';
 import { linesOf, withStore } from '../../fuzz/targets/stored.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LinePreparer } from '../../../src/capabilities/transfer/line_preparer.ts';
-import { LineCutter } from '../../../src/core/ingest/lines.ts';
+import { LineCutter } from '../../../src/core/base/lines.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { withDirectory } from '../../directory.ts';
 import { associationLine, matchLine, objectLine, recordLine } from './lines.ts';

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { RejectLog } from '../../../src/capabilities/ingest/rejects.ts';
 import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
 import {
   type ImportCounts,
@@ -13,7 +14,6 @@ import {
   type Rejection,
 } from '../../../src/capabilities/transfer/importer.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { RejectLog } from '../../../src/core/ingest/rejects.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 

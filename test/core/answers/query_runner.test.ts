@@ -14,9 +14,9 @@ import { Unavailable } from '../../../src/core/base/refusal.ts';
 import { collectNow } from '../../../src/core/base/shared_memory.ts';
 import { SharedState } from '../../../src/core/base/shared_state.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
 import type { PublishedGeneration } from '../../../src/core/generations/tasks.ts';
 import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
+import { answerSettings } from '../../../src/core/store/provenance.ts';
 
 import { openStore } from '../../../src/core/store/store.ts';
 import { withDirectory } from '../../directory.ts';

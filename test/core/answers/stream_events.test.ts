@@ -11,7 +11,7 @@ import {
   StreamEvents,
 } from '../../../src/core/answers/stream_events.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
+import { answerSettings } from '../../../src/core/store/provenance.ts';
 import { delivery, provenance, withStore } from '../store/support.ts';
 import { crossmatch, FIRST_ID } from '../stream/support.ts';
 

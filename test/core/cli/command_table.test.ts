@@ -8,6 +8,8 @@ import { inProcess } from '../../../src/core/in_process.ts';
 
 const test = suite('cli/command_table');
 
+const SERVICES = { inProcess: inProcess([]), serve: async () => assert.unreachable() };
+
 const ran: string[] = [];
 const command = (name: string, options: Command['options'] = {}): Command => ({
   usage: `${name} FILE`,
@@ -61,10 +63,10 @@ test('a command in several formats says what each says, and what all say at the 
 test('--format selects a format; the first one is the default', async () => {
   const { command: both } = await summed(new Map(), [lines, tables]).get('export')!.load();
   for (const args of [[], ['--format', 'lines', '--at', '3'], ['--format', 'tables', '--since', '3']])
-    assert.is(await runCommand(both, args, CORE_SETTINGS, inProcess([])), 0);
+    assert.is(await runCommand(both, args, CORE_SETTINGS, SERVICES), 0);
   assert.equal(ran.splice(0), ['lines', 'lines', 'tables']);
   const refused = async (args: string[], why: string) => {
-    const error = await runCommand(both, args, CORE_SETTINGS, inProcess([])).catch(each => each);
+    const error = await runCommand(both, args, CORE_SETTINGS, SERVICES).catch(each => each);
     assert.instance(error, UsageError);
     assert.is(error.message, why);
   };
@@ -89,7 +91,7 @@ test('two commands of one name clash, unless each has a format of its own', () =
 test('each format works without the other', async () => {
   const { command: one } = await summed(new Map(), [tables]).get('export')!.load();
   assert.is(one.options.format!.help, 'tables (the default)');
-  assert.is(await runCommand(one, ['--since', '3'], CORE_SETTINGS, inProcess([])), 0);
+  assert.is(await runCommand(one, ['--since', '3'], CORE_SETTINGS, SERVICES), 0);
   assert.equal(ran.splice(0), ['tables']);
 });
 

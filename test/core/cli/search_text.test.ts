@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseSearchList, parseSearchText } from '../../../src/core/cli/search_text.js';
-import { parseTnsName } from '../../../src/core/tns/names.ts';
+import { parseTnsName } from '../../../src/core/contract/tns_names.ts';
 
 const test = suite('core/cli/search_text');
 

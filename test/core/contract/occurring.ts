@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inWorld as inCatalogs } from '../../capabilities/crossmatch/world.ts';
 import { importLines } from '../../commands/lines.ts';
-import { inWorld as inCatalogs } from '../crossmatch/world.ts';
 import { eventually, type Settings, TestApp } from '../http/support.ts';
 import { IDS, NAMES, worldLines } from './world.ts';
 

@@ -6,7 +6,7 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { currentProvenance } from '../../../src/core/crossmatch/provenance.ts';
+import { currentProvenance } from '../../../src/core/store/provenance.ts';
 import { configWith, DECLARED } from './support.ts';
 import { assertDocumented } from './validate.ts';
 

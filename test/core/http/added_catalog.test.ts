@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { registerCatalog } from '../../../src/core/catalogs/register.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { CATALOGS, Catalogs } from '../../../src/core/contract/catalogs.ts';
 import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { Connection } from '../../capabilities/connector/support.ts';

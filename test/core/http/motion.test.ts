@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inWorld } from '../../capabilities/crossmatch/world.ts';
 import { exportLines } from '../../commands/lines.ts';
-import { inWorld } from '../crossmatch/world.ts';
 import { TestApp } from './support.ts';
 
 const test = suite('http/motion');

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { openTable } from '@nearsky/astrotables';
 import * as assert from 'uvu/assert';
-import { crossmatchNames, OBJECTS } from '../crossmatch/text_ids.ts';
-import { inWorld, type World } from '../crossmatch/world.ts';
+import { crossmatchNames, OBJECTS } from '../../capabilities/crossmatch/text_ids.ts';
+import { inWorld, type World } from '../../capabilities/crossmatch/world.ts';
 import { TestApp } from './support.ts';
 
 /** The objects that have a source: their places in `OBJECTS`, and its id. */

@@ -8,9 +8,9 @@ import { Unavailable } from '../../../src/core/base/refusal.ts';
 import type { Job } from '../../../src/core/jobs/job.ts';
 import { JobError, type JobPaths, JobQueue, type JobRunner } from '../../../src/core/jobs/job_queue.ts';
 import { JobStore } from '../../../src/core/jobs/job_store.ts';
+import { inWorld, pool } from '../../capabilities/crossmatch/world.ts';
 import { needs } from '../../needs.ts';
 import { fillDisk, mountSmallDisk } from '../../small_disk.ts';
-import { inWorld, pool } from '../crossmatch/world.ts';
 import { eventually, TestApp, withDirectory } from '../http/support.ts';
 
 const test = suite('jobs/jobs');

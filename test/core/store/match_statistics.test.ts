@@ -77,7 +77,7 @@ test('without a density there is no chance probability, and without statistics n
 
 /**
  * NWAY 4.8.0 (`nwaylib.nway_match`) with 20,005 sources in a square degree: the errors and separations in arcsec, p_i
- * of each source, and p_any with a prior completeness of 1 and of 0.7. test/core/crossmatch/nway.test.ts runs it.
+ * of each source, and p_any with a prior completeness of 1 and of 0.7. test/capabilities/crossmatch/nway.test.ts runs it.
  */
 const NWAY = [
   {

@@ -2,8 +2,8 @@
 import { MatchMessages } from '../../../src/core/answers/match_messages.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { answerSettings } from '../../../src/core/crossmatch/provenance.ts';
 import { statisticsOf } from '../../../src/core/store/match_statistics.ts';
+import { answerSettings } from '../../../src/core/store/provenance.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { CrossmatchResult, StoredObject, TnsAssociation } from '../../../src/core/store/types.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';

@@ -4,11 +4,11 @@ import { deflateSync } from 'node:zlib';
 import { alertsLink } from '../../../src/capabilities/consume/antares_links.ts';
 import { withText } from '../../../src/capabilities/consume/feeds.ts';
 import { UnusableMessage } from '../../../src/capabilities/consume/transport.ts';
+import { normaliserOf } from '../../../src/capabilities/ingest/brokers.ts';
+import type { Normalised, Normaliser } from '../../../src/capabilities/ingest/normalise.ts';
+import { normaliseAnnounced } from '../../../src/capabilities/ingest/pittgoogle.ts';
 import { parseMessage } from '../../../src/core/base/json_reader.ts';
 import type { BrokerName } from '../../../src/core/contract/brokers.ts';
-import { normaliserOf } from '../../../src/core/ingest/brokers.ts';
-import type { Normalised, Normaliser } from '../../../src/core/ingest/normalise.ts';
-import { normaliseAnnounced } from '../../../src/core/ingest/pittgoogle.ts';
 import { locusMessage } from '../../capabilities/consume/antares_server.ts';
 import { checkMessage, orRefused, type Target } from '../target.ts';
 

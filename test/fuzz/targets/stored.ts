@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ingestFile } from '../../../src/capabilities/ingest/files.ts';
+import { Ingester } from '../../../src/capabilities/ingest/ingester.ts';
+import { RejectLog } from '../../../src/capabilities/ingest/rejects.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
-import { ingestFile } from '../../../src/core/ingest/files.ts';
-import { Ingester } from '../../../src/core/ingest/ingester.ts';
-import { RejectLog } from '../../../src/core/ingest/rejects.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import type { Running, Target } from '../target.ts';

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPublicPath } from '../../../src/core/tns/public_file.ts';
-import { RegistryError } from '../../../src/core/tns/registry_file.ts';
-import { readPublicObjects } from '../../../src/core/tns/rows.ts';
+import { readPublicPath } from '../../../src/capabilities/names/public_file.ts';
+import { RegistryError } from '../../../src/capabilities/names/registry_file.ts';
+import { readPublicObjects } from '../../../src/capabilities/names/rows.ts';
 import { checkMessage, orRefused, type Target } from '../target.ts';
 
 const registry: Target = {

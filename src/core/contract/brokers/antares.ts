@@ -1,6 +1,6 @@
 import type { BrokerDefinition, FlatMessage } from '../broker.ts';
 
-/** The flat properties of an alert, which a message holds or links to (src/core/ingest/antares.ts). */
+/** The flat properties of an alert, which a message holds or links to (src/capabilities/ingest/antares.ts). */
 export const ANTARES_PROPERTIES: FlatMessage = {
   diaObjectId: 'lsst_diaObject_diaObjectId',
   ra: 'lsst_diaObject_ra',

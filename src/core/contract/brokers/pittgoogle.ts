@@ -1,6 +1,6 @@
 import type { BrokerDefinition } from '../broker.ts';
 
-/** A message is a whole LSST alert (src/core/ingest/pittgoogle.ts), delivered by Google Pub/Sub. */
+/** A message is a whole LSST alert (src/capabilities/ingest/pittgoogle.ts), delivered by Google Pub/Sub. */
 export const PITTGOOGLE = {
   name: 'pittgoogle',
   title: 'Pitt-Google',

@@ -13,7 +13,7 @@ import {
   RESPONSE_MODES,
 } from '../../contract/enums.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
-import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { CONTRACT_VERSION } from '../../store/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts';
 import type { Paths } from '../openapi/parameters.ts';

@@ -11,7 +11,7 @@ import {
   QUALIFIES_REASONS,
 } from '../../contract/enums.ts';
 import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
-import { currentProvenance } from '../../crossmatch/provenance.ts';
+import { currentProvenance } from '../../store/provenance.ts';
 import { decimal } from '../prose.ts';
 import {
   boolean,

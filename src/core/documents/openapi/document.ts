@@ -1,7 +1,7 @@
 /** Makes the service's OpenAPI document from the live configuration (docs/contract.md, Status and descriptions). */
 import type { Config } from '../../config/config.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
-import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { CONTRACT_VERSION } from '../../store/provenance.ts';
 import { type Documented, paths, resourcePaths } from '../operations.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
 import { commonSchemas } from './common.ts';

@@ -4,11 +4,11 @@
  */
 import { settingsPage } from '../../../../docs/settings.ts';
 import { feedOf } from '../../../../src/capabilities/consume/feeds.ts';
+import { normaliserOf } from '../../../../src/capabilities/ingest/brokers.ts';
 import { highlights } from '../../../../src/capabilities/pages/browser/payload.js';
 import { catalogData } from '../../../../src/capabilities/pages/page_data.ts';
 import type { BrokerName } from '../../../../src/core/contract/brokers.ts';
 import { catalogDefinition } from '../../../../src/core/contract/catalogs.ts';
-import { normaliserOf } from '../../../../src/core/ingest/brokers.ts';
 import { registrationOf } from '../../../core/catalogs/registration.ts';
 import { configOf, crossmatched, delivery, match, NOW_US, searched, startApp } from '../../../core/http/support.ts';
 import { Connection } from '../../connector/support.ts';
