@@ -10,7 +10,7 @@ import { Consumer } from '@platformatic/kafka';
 import { openStore } from '../src/core/store/store.ts';
 import { Writer } from '../src/core/store/writer.ts';
 import { KafkaServer, whyNoKafka } from '../test/capabilities/consume/kafka_server.ts';
-import { addObjects } from '../test/core/stream/support.ts';
+import { addObjects } from '../test/capabilities/streams/support.ts';
 import { send, start } from '../test/e2e/support.ts';
 import { fill } from './filled_store.ts';
 import { median, type Options, quantile, type Workload } from './report.ts';

@@ -5,12 +5,12 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeSite, type SiteAddresses, type SitePage } from '../src/capabilities/documents/site.ts';
 import { loadAssets } from '../src/capabilities/pages/assets.ts';
 import { docsMain, SEARCH_INDEX } from '../src/capabilities/pages/docs_page.ts';
 import { type Html, html } from '../src/capabilities/pages/html.ts';
 import { programFile } from '../src/core/base/program_files.ts';
 import { PROJECT_CATALOGS } from '../src/core/contract/catalogs.ts';
-import { makeSite, type SiteAddresses, type SitePage } from '../src/core/documents/site.ts';
 
 const fileOf = (name: string) => `${name === '' ? 'index' : name}.html`;
 /** Links are relative, so that the site works below any address. */

@@ -1,6 +1,6 @@
 import type { PartOf } from '../../core/host.ts';
-import { AREA } from '../../core/vo/area_channel.ts';
-import { AreaReader } from '../../core/vo/area_reader.ts';
+import { AREA } from './area_channel.ts';
+import { AreaReader } from './area_reader.ts';
 
 export const part: PartOf = ({ log, reading, answer }) => {
   const areas = new AreaReader(log, reading);

@@ -17,10 +17,10 @@ import type { Exchange } from '../../core/http/exchange.ts';
 import { readParts } from '../../core/http/json_body.ts';
 import { SentFile } from '../../core/http/sent_file.ts';
 import type { Service } from '../../core/service/service.ts';
-import { AREA } from '../../core/vo/area_channel.ts';
 import { AreaError, invalidArea } from '../../core/vo/area_error.ts';
-import { type AreaWritten, areaInFile, discsInFile, type ReadAreaTask } from '../../core/vo/area_task.ts';
 import type { AreaQuery } from './area_answer.ts';
+import { AREA } from './area_channel.ts';
+import { type AreaWritten, areaInFile, discsInFile, type ReadAreaTask } from './area_task.ts';
 
 const DIGEST_CHARACTERS = 22;
 

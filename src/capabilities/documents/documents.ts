@@ -2,10 +2,6 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { memoized } from '../../core/base/memoized.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
-import { addressed } from '../../core/documents/docs/addressed.ts';
-import { apiDocs } from '../../core/documents/docs/api_docs.ts';
-import { toMarkdown } from '../../core/documents/docs/blocks.ts';
-import { llmsTxt } from '../../core/documents/docs/llms_txt.ts';
 import { openApiDocument } from '../../core/documents/openapi/document.ts';
 import type { Api } from '../../core/host.ts';
 import { baseUrl, rootPath } from '../../core/http/base_url.ts';
@@ -13,6 +9,10 @@ import { sharedBody } from '../../core/http/compression.ts';
 import type { Handler } from '../../core/http/exchange.ts';
 import { jsonResponse, textResponse } from '../../core/http/respond.ts';
 import type { Service } from '../../core/service/service.ts';
+import { addressed } from './addressed.ts';
+import { apiDocs } from './api_docs.ts';
+import { toMarkdown } from './blocks.ts';
+import { llmsTxt } from './llms_txt.ts';
 
 /** GET /openapi.json */
 export function getOpenapi(service: Service, api: Api): Handler {

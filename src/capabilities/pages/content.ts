@@ -7,15 +7,15 @@ import type { CatalogDefinition, Catalogs } from '../../core/contract/catalogs.t
 import { CUT_ENFORCERS, CUT_STATUSES } from '../../core/contract/enums.ts';
 import { fieldFilterNames, filterableFields } from '../../core/contract/filters.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
-import { addressed } from '../../core/documents/docs/addressed.ts';
-import { apiDocs } from '../../core/documents/docs/api_docs.ts';
-import { anchor, type Block, toHtml } from '../../core/documents/docs/blocks.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import type { Documented } from '../../core/documents/operations.ts';
 import { caveats, conventions, decimal, howCompared, limitSentences, SUMMARY } from '../../core/documents/prose.ts';
 import type { NightActivity } from '../../core/service/night_activity.ts';
 import { currentProvenance } from '../../core/store/provenance.ts';
 import { conePath } from '../../core/vo/vosi.ts';
+import { addressed } from '../documents/addressed.ts';
+import { apiDocs } from '../documents/api_docs.ts';
+import { anchor, type Block, toHtml } from '../documents/blocks.ts';
 import { sexagesimal } from './browser/format.js';
 import { clients } from './clients/files.ts';
 import type { Examples } from './examples.ts';

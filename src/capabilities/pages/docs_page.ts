@@ -1,6 +1,6 @@
 /** The documents of docs/, as pages with a search. */
-import type { Site, SiteAddresses, SitePage } from '../../core/documents/site.ts';
-import { makeSite } from '../../core/documents/site.ts';
+import type { Site, SiteAddresses, SitePage } from '../documents/site.ts';
+import { makeSite } from '../documents/site.ts';
 import { Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 

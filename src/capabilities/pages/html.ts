@@ -1,5 +1,5 @@
 /** HTML templates that escape every interpolated value unless it is HTML itself. */
-import { escapeHtml } from '../../core/documents/docs/blocks.ts';
+import { escapeHtml } from '../documents/blocks.ts';
 
 export class Html {
   readonly text: string;

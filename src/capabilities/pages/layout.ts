@@ -1,8 +1,8 @@
 /** The frame of all pages around their content. */
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
-import { escapeHtml } from '../../core/documents/docs/blocks.ts';
 import { rootPath } from '../../core/http/base_url.ts';
+import { escapeHtml } from '../documents/blocks.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, jsonData } from './html.ts';
 import { pageDataOf } from './page_data.ts';

@@ -3,7 +3,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import type { Producer, SyncCompressionPhase } from '@platformatic/kafka';
 import { withTimeout } from '../../core/base/timeout.ts';
 import { connectionTo, type KafkaCluster } from '../../core/config/kafka.ts';
-import { type MatchMessage, messageId } from '../../core/stream/message.ts';
+import { type MatchMessage, messageId } from '../streams/message.ts';
 
 export interface KafkaTarget extends KafkaCluster {
   /** The topic of messages that name no topic. */

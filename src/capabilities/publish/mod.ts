@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const publish: Capability = {
   name: 'publish',
+  needs: ['streams', 'areas'],
   commands: new Map([
     [
       'publish',

@@ -8,8 +8,8 @@ import type { Log } from '../../core/base/log.ts';
 import { pause, withTimeout } from '../../core/base/timeout.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { PublishedPosition } from '../../core/store/types.ts';
-import { type JournalSource, readMatches } from '../../core/stream/journal_matches.ts';
-import type { MatchMessage } from '../../core/stream/message.ts';
+import { type JournalSource, readMatches } from '../streams/journal_matches.ts';
+import type { MatchMessage } from '../streams/message.ts';
 import type { Sink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -1,13 +1,14 @@
 /** The publications of this service: of matches, and of changes of objects, each with its own position in the journal. */
-import type { EventKind } from '../../core/answers/event_test.ts';
-import { MatchMessages } from '../../core/answers/match_messages.ts';
-import { ObjectMessages } from '../../core/answers/object_messages.ts';
+
 import { SharedFragments } from '../../core/answers/shared_fragments.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Config } from '../../core/config/config.ts';
 import { Catalogs } from '../../core/contract/catalogs.ts';
 import { answerSettings } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
+import type { EventKind } from '../streams/event_test.ts';
+import { MatchMessages } from '../streams/match_messages.ts';
+import { ObjectMessages } from '../streams/object_messages.ts';
 import { kafkaSink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';
 import { Publication } from './publication.ts';

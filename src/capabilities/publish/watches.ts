@@ -6,13 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
 import { AreaIndex, type Region } from '@nearsky/sky-index';
-import {
-  EVENT_KINDS,
-  type EventKind,
-  eventTest,
-  type WithSources,
-  withSources,
-} from '../../core/answers/event_test.ts';
 import { readFilters } from '../../core/answers/read_filters.ts';
 import { messageOf, mustBe } from '../../core/base/error_text.ts';
 import { ConfigError } from '../../core/config/config.ts';
@@ -23,8 +16,9 @@ import { ANY_NUMBER } from '../../core/documents/kinds.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { RemovedObject } from '../../core/store/types.ts';
-import type { MatchMessage, MessageReader } from '../../core/stream/message.ts';
-import { readRegion } from '../../core/vo/area_task.ts';
+import { readRegion } from '../areas/area_task.ts';
+import { EVENT_KINDS, type EventKind, eventTest, type WithSources, withSources } from '../streams/event_test.ts';
+import type { MatchMessage, MessageReader } from '../streams/message.ts';
 
 export interface Watch {
   readonly name: string;

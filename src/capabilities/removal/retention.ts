@@ -7,9 +7,9 @@ import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import { nowUs } from '../../core/base/times.ts';
 import type { Tasks } from '../../core/pool/pool.ts';
-import { REMOVED_AT_ONCE, removeUnclaimed } from '../../core/store/remove_objects.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
+import { REMOVED_AT_ONCE, removeUnclaimed } from './remove_objects.ts';
 
 const DAY_US = 86_400_000_000;
 /** The pause after a commit: at most 1000 objects are removed per second. */

@@ -2,10 +2,10 @@
 
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { tableResponses, withOutcomes } from '../../core/documents/openapi/responses.ts';
-import { objectsOfSourceSchema, sourcesSchema } from '../../core/documents/openapi/sources.ts';
 import type { Operations } from '../../core/host.ts';
 import { nearbySources } from './find_sources.ts';
 import { sourceParameters, sourcesParameters } from './parameters.ts';
+import { objectsOfSourceSchema, sourcesSchema } from './schema.ts';
 import { sourceObjects } from './source_objects.ts';
 
 export { limits } from './limits.ts';

@@ -5,17 +5,7 @@
  * between turns, queries get at least as much time as the turns took.
  */
 import type { StreamClient, StreamedBody } from '../../core/answers/body.ts';
-import type { EventKind } from '../../core/answers/event_test.ts';
-import { FollowedAreas } from '../../core/answers/followed_areas.ts';
 import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
-import {
-  type EventPosition,
-  type EventSelection,
-  type Events,
-  eventId,
-  joined,
-  StreamEvents,
-} from '../../core/answers/stream_events.ts';
 import { ClientAdmission, type ClientSlots, type Leave } from '../../core/base/client_admission.ts';
 import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -24,7 +14,17 @@ import type { Config } from '../../core/config/config.ts';
 import type { ThreadMetrics } from '../../core/metrics/thread_metrics.ts';
 import type { Coordination } from '../../core/service/coordination.ts';
 import type { Store } from '../../core/store/store.ts';
+import type { EventKind } from './event_test.ts';
+import { FollowedAreas } from './followed_areas.ts';
 import { streamSettings } from './settings.ts';
+import {
+  type EventPosition,
+  type EventSelection,
+  type Events,
+  eventId,
+  joined,
+  StreamEvents,
+} from './stream_events.ts';
 
 /** The maximum number of parts written in one turn. A turn that reads the database ends after that read. */
 const TURN_PARTS = 4;

@@ -1,9 +1,6 @@
 /** GET and POST /api/stream/matches and /api/stream/objects: server-sent events. */
 
 import { setImmediate } from 'node:timers/promises';
-import type { EventKind } from '../../core/answers/event_test.ts';
-import type { FollowedArea } from '../../core/answers/followed_areas.ts';
-import { type EventPosition, eventSelection, positionAfter } from '../../core/answers/stream_events.ts';
 import { memoized } from '../../core/base/memoized.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import { invalidParameter } from '../../core/http/errors.ts';
@@ -15,6 +12,9 @@ import { readArea } from '../../core/vo/areas.ts';
 import { SentArea } from '../areas/sent_area.ts';
 import { FOLLOW_AREA } from './area_slots.ts';
 import { EventStreams } from './event_streams.ts';
+import type { EventKind } from './event_test.ts';
+import type { FollowedArea } from './followed_areas.ts';
+import { type EventPosition, eventSelection, positionAfter } from './stream_events.ts';
 
 const LAST_EVENT_ID = 'Last-Event-ID';
 

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSite } from '../../../docs/site.ts';
 import { DATA } from '../../../src/binary/bundle.ts';
-import { makeSite } from '../../../src/core/documents/site.ts';
+import { makeSite } from '../../../src/capabilities/documents/site.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
 import { root, withDirectory } from '../../directory.ts';
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type KafkaTarget, kafkaSink } from '../../../src/capabilities/publish/kafka_sink.ts';
-import { messageId } from '../../../src/core/stream/message.ts';
+import { messageId } from '../../../src/capabilities/streams/message.ts';
 import { delivery, failure, provenance, withStore } from '../../core/store/support.ts';
-import { addObjects, allExpected, crossmatch, FIRST_ID, INGEST_US, messagesOf } from '../../core/stream/support.ts';
 import { eventually, nearsky, root, send, start, startServer } from '../../e2e/support.ts';
 import { needs } from '../../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
 import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID, INGEST_US, messagesOf } from '../streams/support.ts';
 import { readTopic } from './read_topic.ts';
 import { FakeSink, publicationOf, TOPIC } from './support.ts';
 

@@ -9,11 +9,11 @@ import * as assert from 'uvu/assert';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { provenance } from '../../core/store/support.ts';
-import { addObjects, allExpected, crossmatch } from '../../core/stream/support.ts';
 import { kills, random } from '../../e2e/kill_support.ts';
 import { eventually, send, start, withDirectory } from '../../e2e/support.ts';
 import { needs } from '../../needs.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { addObjects, allExpected, crossmatch } from '../streams/support.ts';
 import { readTopic } from './read_topic.ts';
 
 const test = suite('publish/kill_publish');

@@ -8,8 +8,8 @@ import type { Writer } from '../../../src/core/store/writer.ts';
 import { follow, MemoryLog } from '../../core/cluster/memory_log.ts';
 import { startScript } from '../../core/store/script.ts';
 import { delivery, provenance, withStore } from '../../core/store/support.ts';
-import { addObjects, allExpected, crossmatch, FIRST_ID } from '../../core/stream/support.ts';
 import { eventually } from '../../directory.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID } from '../streams/support.ts';
 import { FakeSink, publicationOf, TOPIC } from './support.ts';
 
 const test = suite('publish/publication');

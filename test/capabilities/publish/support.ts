@@ -2,10 +2,10 @@
 import type { Sink } from '../../../src/capabilities/publish/kafka_sink.ts';
 import { StoreLedger } from '../../../src/capabilities/publish/ledger.ts';
 import { Publication, type PublicationOptions } from '../../../src/capabilities/publish/publication.ts';
+import type { MatchMessage } from '../../../src/capabilities/streams/message.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';
-import type { MatchMessage } from '../../../src/core/stream/message.ts';
-import { messagesOf, textOf } from '../../core/stream/support.ts';
+import { messagesOf, textOf } from '../streams/support.ts';
 
 export const TOPIC = 'matches';
 

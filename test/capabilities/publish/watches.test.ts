@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readWatches, WatchedMessages } from '../../../src/capabilities/publish/watches.ts';
-import { MatchMessages } from '../../../src/core/answers/match_messages.ts';
-import { ObjectMessages } from '../../../src/core/answers/object_messages.ts';
+import { MatchMessages } from '../../../src/capabilities/streams/match_messages.ts';
+import { ObjectMessages } from '../../../src/capabilities/streams/object_messages.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
 import { Catalogs } from '../../../src/core/contract/catalogs.ts';
 import { answerSettings } from '../../../src/core/store/provenance.ts';
 import { delivery, failure, provenance, withStore } from '../../core/store/support.ts';
-import { crossmatch } from '../../core/stream/support.ts';
 import { HARD_PLACES, offset } from '../../oracle/skies.ts';
+import { crossmatch } from '../streams/support.ts';
 
 const test = suite('publish/watches');
 const catalogs = new Catalogs([]);

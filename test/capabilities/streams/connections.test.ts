@@ -5,7 +5,7 @@ import { EventReader } from '../../core/http/event_reader.ts';
 import { delivery, eventually, startApp, type TestApp, type World } from '../../core/http/support.ts';
 import { Client, parseAnswer, type Serving, withServer } from '../../core/server/support.ts';
 import { provenance } from '../../core/store/support.ts';
-import { addObjects, allExpected, crossmatch, FIRST_ID } from '../../core/stream/support.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID } from './support.ts';
 
 const PATH = '/api/stream/matches';
 const GET = [`GET ${PATH}?from=beginning HTTP/1.1`, 'Host: x'];

@@ -11,11 +11,11 @@ import { EventReader } from '../../core/http/event_reader.ts';
 import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from '../../core/http/support.ts';
 import { writeUniqFits } from '../../core/http/uniq_fits.ts';
 import { provenance } from '../../core/store/support.ts';
-import { crossmatch, FIRST_ID } from '../../core/stream/support.ts';
 import { withDirectory } from '../../directory.ts';
 import { needs } from '../../needs.ts';
 import { anywhere, HARD_PLACES, offset, seededRandom } from '../../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
+import { crossmatch, FIRST_ID } from './support.ts';
 
 const test = suite<{ running: Running }>('streams/area');
 const PATH = '/api/stream/matches';

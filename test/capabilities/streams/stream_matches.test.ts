@@ -3,10 +3,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EventStreams } from '../../../src/capabilities/streams/event_streams.ts';
+import { eventSelection, positionAfter } from '../../../src/capabilities/streams/stream_events.ts';
 import { matchTest } from '../../../src/core/answers/qualify.ts';
 import type { FilterValues } from '../../../src/core/answers/queries.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
-import { eventSelection, positionAfter } from '../../../src/core/answers/stream_events.ts';
 import { SharedState } from '../../../src/core/base/shared_state.ts';
 import { Catalogs, catalogDefinition, PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
@@ -25,8 +25,8 @@ import {
   withApp,
 } from '../../core/http/support.ts';
 import { provenance, withStore } from '../../core/store/support.ts';
-import { addObjects, allExpected, crossmatch, FIRST_ID } from '../../core/stream/support.ts';
 import { isListed } from '../../oracle/answers.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID } from './support.ts';
 
 const test = suite('streams/matches');
 const PATH = '/api/stream/matches';

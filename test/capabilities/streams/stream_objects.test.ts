@@ -14,7 +14,7 @@ import {
   withApp,
 } from '../../core/http/support.ts';
 import { provenance } from '../../core/store/support.ts';
-import { crossmatch, FIRST_ID, messagesOf, textOf } from '../../core/stream/support.ts';
+import { crossmatch, FIRST_ID, messagesOf, textOf } from './support.ts';
 
 const test = suite<{ running: Running }>('streams/objects');
 const PATH = '/api/stream/objects';

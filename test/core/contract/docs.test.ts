@@ -2,8 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { toHtml, toMarkdown } from '../../../src/capabilities/documents/blocks.ts';
 import { ERROR_CODES } from '../../../src/core/contract/codes.ts';
-import { toHtml, toMarkdown } from '../../../src/core/documents/docs/blocks.ts';
 import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { API } from '../../capabilities.ts';
 import { type Ask, configWith, DECLARED, withoutDatabase } from './support.ts';

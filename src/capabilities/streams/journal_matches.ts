@@ -1,5 +1,5 @@
 /** Reads the matches that the journal records, in its order, piece by piece. */
-import type { Store } from '../store/store.ts';
+import type { Store } from '../../core/store/store.ts';
 import type { MatchMessage, MessageReader } from './message.ts';
 
 export interface JournalPosition {

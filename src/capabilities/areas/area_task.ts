@@ -7,15 +7,15 @@ import { readFile } from 'node:fs/promises';
 import { findPositions, openTable, type Positions, readPositions, TableError } from '@nearsky/astrotables';
 import { isGzip, isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { Area, type AreaArrays, Discs, discArrays, isPosition, type Region, wrapRa } from '@nearsky/sky-index';
-import { MAX_FOLLOWED_POSITIONS, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
-import { PoolError, type Task, type Tasks } from '../pool/pool.ts';
-import { AreaError } from './area_error.ts';
-import { type AreaKind, type ReadArea, readArea, shapeTextIn } from './areas.ts';
-import type { FlatMap } from './flat_map.ts';
+import { MAX_FOLLOWED_POSITIONS, MAX_UNPACKED_AREA_BYTES } from '../../core/contract/limits.ts';
+import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
+import { AreaError } from '../../core/vo/area_error.ts';
+import { type AreaKind, type ReadArea, readArea, shapeTextIn } from '../../core/vo/areas.ts';
+import type { FlatMap } from '../../core/vo/flat_map.ts';
 import { PackedArea } from './packed_area.ts';
 
 export interface ReadAreaTask extends Task<AreaWritten> {
-  readonly module: 'src/core/vo/area_task';
+  readonly module: 'src/capabilities/areas/area_task';
   readonly kind: 'readArea';
   /** The path of the upload, and the path for the arrays of the area. */
   readonly input: string;

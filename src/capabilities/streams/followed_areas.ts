@@ -1,6 +1,6 @@
 /** The areas that the streams of a thread follow, in one index. Streams with equal areas share an entry. */
 import { AreaIndex, type Region } from '@nearsky/sky-index';
-import type { SkyPosition } from '../store/types.ts';
+import type { SkyPosition } from '../../core/store/types.ts';
 
 /** An area that streams follow. */
 export interface FollowedArea {

@@ -1,8 +1,8 @@
 /** The messages of the stream, and their ids. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { messageId } from '../../../src/core/stream/message.ts';
-import { delivery, provenance, withStore } from '../store/support.ts';
+import { messageId } from '../../../src/capabilities/streams/message.ts';
+import { delivery, provenance, withStore } from '../../core/store/support.ts';
 import { addObjects, crossmatch, expected, FIRST_ID, messagesOf, textOf } from './support.ts';
 
 const test = suite('stream/message');

@@ -1,8 +1,8 @@
 /** The API reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
 
-import type { Config } from '../../config/config.ts';
-import type { Catalogs } from '../../contract/catalogs.ts';
-import { ERROR_CODES } from '../../contract/codes.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { ERROR_CODES } from '../../core/contract/codes.ts';
 import {
   CATALOG_OUTCOMES,
   DETAIL_LEVELS,
@@ -11,14 +11,22 @@ import {
   OBJECT_STATUSES,
   QUALIFIES_REASONS,
   RESPONSE_MODES,
-} from '../../contract/enums.ts';
-import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
-import { CONTRACT_VERSION } from '../../store/provenance.ts';
-import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
-import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts';
-import type { Paths } from '../openapi/parameters.ts';
-import { type Documented, paths, resourcePaths } from '../operations.ts';
-import { caveats, conventions, decimal, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
+} from '../../core/contract/enums.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
+import { type OpenApiDocument, openApiDocument } from '../../core/documents/openapi/document.ts';
+import type { Paths } from '../../core/documents/openapi/parameters.ts';
+import { type Documented, paths, resourcePaths } from '../../core/documents/operations.ts';
+import {
+  caveats,
+  conventions,
+  decimal,
+  limitSentences,
+  reliabilityCuts,
+  SUMMARY,
+  TITLE,
+} from '../../core/documents/prose.ts';
+import { CONTRACT_VERSION } from '../../core/store/provenance.ts';
 import { type Block, code, heading, list, paragraph, quote, table } from './blocks.ts';
 import { filterSection, operationSection } from './operations.ts';
 

@@ -3,12 +3,12 @@
  * Objects).
  */
 import { ByteSink, fragment } from '@nearsky/astrotables/bytes';
-import { nearestOfCatalogs } from '../store/current_matches.ts';
-import { ObjectView, type StoredMatch } from '../store/object_record.ts';
-import type { Store } from '../store/store.ts';
-import type { MatchMessage, MessageReader } from '../stream/message.ts';
-import { ObjectWriter } from './object_writer.ts';
-import { type SharedFragments, skippedFragment } from './shared_fragments.ts';
+import { ObjectWriter } from '../../core/answers/object_writer.ts';
+import { type SharedFragments, skippedFragment } from '../../core/answers/shared_fragments.ts';
+import { nearestOfCatalogs } from '../../core/store/current_matches.ts';
+import { ObjectView, type StoredMatch } from '../../core/store/object_record.ts';
+import type { Store } from '../../core/store/store.ts';
+import type { MatchMessage, MessageReader } from './message.ts';
 
 export class MatchMessages implements MessageReader {
   readonly #store: Store;

@@ -1,4 +1,4 @@
-import { channel } from '../base/channel.ts';
+import { channel } from '../../core/base/channel.ts';
 import type { AreaAsked } from './area_reader.ts';
 import type { AreaWritten } from './area_task.ts';
 

@@ -8,12 +8,12 @@ import { fitsHeader } from '@nearsky/astrotables/fits';
 import { pixel29 } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PackedArea } from '../../../src/capabilities/areas/packed_area.ts';
 import { MAX_UNPACKED_AREA_BYTES } from '../../../src/core/contract/limits.ts';
 import { AreaError } from '../../../src/core/vo/area_error.ts';
 import { flatMapAt } from '../../../src/core/vo/area_fits.ts';
 import { type ReadArea, readArea } from '../../../src/core/vo/areas.ts';
 import type { FlatMap } from '../../../src/core/vo/flat_map.ts';
-import { PackedArea } from '../../../src/core/vo/packed_area.ts';
 
 const test = suite('vo/large_maps');
 

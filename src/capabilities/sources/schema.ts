@@ -1,10 +1,15 @@
 /** Schemas of the sources near a position, and of the objects of a source. */
-import type { Catalogs } from '../../contract/catalogs.ts';
-import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
-import { WORTH_FIELDS } from '../../contract/object_fields.ts';
-import { VERDICTS } from '../../contract/verdict.js';
-import { declination, rightAscension, separation } from './common.ts';
-import { publishedPayload, SEPARATION_AT_EPOCH, separationAtEpoch, sourceIdentity } from './objects.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { NEARBY_OUTCOMES } from '../../core/contract/enums.ts';
+import { WORTH_FIELDS } from '../../core/contract/object_fields.ts';
+import { VERDICTS } from '../../core/contract/verdict.js';
+import { declination, rightAscension, separation } from '../../core/documents/openapi/common.ts';
+import {
+  publishedPayload,
+  SEPARATION_AT_EPOCH,
+  separationAtEpoch,
+  sourceIdentity,
+} from '../../core/documents/openapi/objects.ts';
 import {
   boolean,
   closed,
@@ -17,7 +22,7 @@ import {
   ref,
   type Schema,
   text,
-} from './schema.ts';
+} from '../../core/documents/openapi/schema.ts';
 
 const column = closed('A column of the payload.', {
   name: text('Its key in `catalog_payload`.'),

@@ -1,5 +1,6 @@
 /** Shared by the tests of the stream: stores with crossmatches, and messages as an independent writer has them. */
-import { MatchMessages } from '../../../src/core/answers/match_messages.ts';
+import { MatchMessages } from '../../../src/capabilities/streams/match_messages.ts';
+import type { MatchMessage } from '../../../src/capabilities/streams/message.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
 import { statisticsOf } from '../../../src/core/store/match_statistics.ts';
@@ -7,9 +8,8 @@ import { answerSettings } from '../../../src/core/store/provenance.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { CrossmatchResult, StoredObject, TnsAssociation } from '../../../src/core/store/types.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';
-import type { MatchMessage } from '../../../src/core/stream/message.ts';
+import { delivery, provenance } from '../../core/store/support.ts';
 import { worth } from '../../oracle/answers.ts';
-import { delivery, provenance } from '../store/support.ts';
 
 export const FIRST_ID = 9_100_000_000_000_000_001n;
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];

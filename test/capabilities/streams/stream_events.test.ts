@@ -1,19 +1,19 @@
 /** The pages of events that the readers of a thread share: which ones are cached. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FollowedAreas } from '../../../src/core/answers/followed_areas.ts';
-import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
+import { FollowedAreas } from '../../../src/capabilities/streams/followed_areas.ts';
 import {
   type EventPage,
   eventSelection,
   joined,
   positionAfter,
   StreamEvents,
-} from '../../../src/core/answers/stream_events.ts';
+} from '../../../src/capabilities/streams/stream_events.ts';
+import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
 import { answerSettings } from '../../../src/core/store/provenance.ts';
-import { delivery, provenance, withStore } from '../store/support.ts';
-import { crossmatch, FIRST_ID } from '../stream/support.ts';
+import { delivery, provenance, withStore } from '../../core/store/support.ts';
+import { crossmatch, FIRST_ID } from './support.ts';
 
 const test = suite('answers/stream_events');
 

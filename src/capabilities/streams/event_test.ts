@@ -1,12 +1,13 @@
 /** Tests events of the streams with filters and a status. */
-import type { Catalogs } from '../contract/catalogs.ts';
-import type { StoredStatus } from '../store/status.ts';
-import type { Store } from '../store/store.ts';
-import { type MatchSource, REMOVED_VERSION, type StoredObject } from '../store/types.ts';
-import type { MatchMessage } from '../stream/message.ts';
+
+import { matchTest, objectTest } from '../../core/answers/qualify.ts';
+import type { FilterValues } from '../../core/answers/queries.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import type { StoredStatus } from '../../core/store/status.ts';
+import type { Store } from '../../core/store/store.ts';
+import { type MatchSource, REMOVED_VERSION, type StoredObject } from '../../core/store/types.ts';
+import type { MatchMessage } from './message.ts';
 import { stateAt } from './object_messages.ts';
-import { matchTest, objectTest } from './qualify.ts';
-import type { FilterValues } from './queries.ts';
 
 /** The events of a stream: matches, or changes of objects. */
 export const EVENT_KINDS = ['matches', 'objects'] as const;

@@ -1,20 +1,15 @@
 /** The streams of matches and of objects as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
 
-import type { StoredStatus } from '../store/status.ts';
-import type { Store } from '../store/store.ts';
-import {
-  type JournalPosition,
-  type JournalSource,
-  type ObjectMatches,
-  readMatches,
-} from '../stream/journal_matches.ts';
-import type { MatchMessage } from '../stream/message.ts';
+import type { FilterValues } from '../../core/answers/queries.ts';
+import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
+import type { StoredStatus } from '../../core/store/status.ts';
+import type { Store } from '../../core/store/store.ts';
 import { type EventConditions, type EventKind, eventTest, type WithSources, withSources } from './event_test.ts';
 import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
+import { type JournalPosition, type JournalSource, type ObjectMatches, readMatches } from './journal_matches.ts';
 import { MatchMessages } from './match_messages.ts';
+import type { MatchMessage } from './message.ts';
 import { ObjectMessages } from './object_messages.ts';
-import type { FilterValues } from './queries.ts';
-import type { SharedFragments } from './shared_fragments.ts';
 
 /** The size limits of a page. Reading such a page takes less than a millisecond, so queries can run between pages. */
 const PAGE = { entries: 64, objects: 50, bytes: 16_384 };

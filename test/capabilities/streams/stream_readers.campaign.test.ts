@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../src/core/store/store.ts';
-import { Writer } from '../../src/core/store/writer.ts';
-import { startScript } from '../core/store/script.ts';
-import { addObjects, allExpected } from '../core/stream/support.ts';
-import { coneTimes, memoryMib } from './measured.ts';
-import { eventually, startServer, withDirectory } from './support.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
+import { startScript } from '../../core/store/script.ts';
+import { coneTimes, memoryMib } from '../../e2e/measured.ts';
+import { eventually, startServer, withDirectory } from '../../e2e/support.ts';
+import { addObjects, allExpected } from './support.ts';
 
-const test = suite('e2e/stream_readers');
+const test = suite('streams/stream_readers');
 
 const READERS = Number(process.env.TEST_READERS ?? 20);
 const SECONDS = process.env.TEST_READERS ? 40 : 5;

@@ -3,12 +3,12 @@
  * (docs/contract.md, Documents).
  */
 
-import type { Config } from '../../config/config.ts';
-import type { Catalogs } from '../../contract/catalogs.ts';
-import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../contract/mcp_tools.ts';
-import { TAP_PATH } from '../../contract/tap.ts';
-import { type Documented, paths } from '../operations.ts';
-import { caveats, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
+import { TAP_PATH } from '../../core/contract/tap.ts';
+import { type Documented, paths } from '../../core/documents/operations.ts';
+import { caveats, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../../core/documents/prose.ts';
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
 import { operationTitle } from './operations.ts';
 

@@ -8,16 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../src/core/store/store.ts';
-import { Writer } from '../../src/core/store/writer.ts';
-import { startScript } from '../core/store/script.ts';
-import { delivery } from '../core/store/support.ts';
-import { FIRST_ID, INGEST_US } from '../core/stream/support.ts';
-import { anywhere, seededRandom } from '../oracle/skies.ts';
-import { coneTimes } from './measured.ts';
-import { startServer, withDirectory } from './support.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
+import { startScript } from '../../core/store/script.ts';
+import { delivery } from '../../core/store/support.ts';
+import { coneTimes } from '../../e2e/measured.ts';
+import { startServer, withDirectory } from '../../e2e/support.ts';
+import { anywhere, seededRandom } from '../../oracle/skies.ts';
+import { FIRST_ID, INGEST_US } from './support.ts';
 
-const test = suite('e2e/area_readers');
+const test = suite('capabilities/streams/area_readers');
 
 const READERS = Number(process.env.TEST_AREA_READERS ?? 8);
 const [SECONDS, ROUNDS, UNDER] = process.env.TEST_AREA_READERS ? [15, 3, ['chrt', '--idle', '0']] : [2, 1, []];

@@ -3,14 +3,14 @@
  * (docs/contract.md, Stream of objects).
  */
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
-import { formatTimeOrNull } from '../base/times.ts';
-import { currentVersion } from '../store/current_matches.ts';
-import { type StoredStatus, statusAt } from '../store/status.ts';
-import type { Store } from '../store/store.ts';
-import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../store/types.ts';
-import type { MatchMessage, MessageReader } from '../stream/message.ts';
+import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
+import { formatTimeOrNull } from '../../core/base/times.ts';
+import { currentVersion } from '../../core/store/current_matches.ts';
+import { type StoredStatus, statusAt } from '../../core/store/status.ts';
+import type { Store } from '../../core/store/store.ts';
+import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../../core/store/types.ts';
 import { MatchMessages } from './match_messages.ts';
-import type { SharedFragments } from './shared_fragments.ts';
+import type { MatchMessage, MessageReader } from './message.ts';
 
 /** An object as one of its changes left it. */
 export interface ObjectState {

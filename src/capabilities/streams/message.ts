@@ -3,7 +3,7 @@
  * messages.
  */
 import { hash } from 'node:crypto';
-import type { RemovedObject, SkyPosition } from '../store/types.ts';
+import type { RemovedObject, SkyPosition } from '../../core/store/types.ts';
 
 /** A match as it is published. */
 export interface MatchMessage {

@@ -1,10 +1,10 @@
 /** Reads areas in another process, unless they are short strings. */
-import type { Budget } from '../base/budget.ts';
-import { messageOf } from '../base/error_text.ts';
-import type { Log } from '../base/log.ts';
-import { Unavailable } from '../base/refusal.ts';
-import type { TaskData } from '../pool/pool.ts';
-import type { ReadingProcesses } from '../pool/reading_processes.ts';
+import type { Budget } from '../../core/base/budget.ts';
+import { messageOf } from '../../core/base/error_text.ts';
+import type { Log } from '../../core/base/log.ts';
+import { Unavailable } from '../../core/base/refusal.ts';
+import type { TaskData } from '../../core/pool/pool.ts';
+import type { ReadingProcesses } from '../../core/pool/reading_processes.ts';
 import type { AreaWritten, ReadAreaTask } from './area_task.ts';
 
 export interface AreaAsked extends TaskData<ReadAreaTask> {
@@ -27,7 +27,7 @@ export class AreaReader {
    * @throws Unavailable
    */
   async read({ client, inputBytes, ...asked }: AreaAsked, budget: Budget): Promise<AreaWritten | undefined> {
-    const task: ReadAreaTask = { module: 'src/core/vo/area_task', kind: 'readArea', ...asked };
+    const task: ReadAreaTask = { module: 'src/capabilities/areas/area_task', kind: 'readArea', ...asked };
     const isTooLarge = ({ outcome }: AreaWritten) => outcome === 'tooLarge';
     const reading = { kind: 'area', task, inputBytes, isTooLarge, tooLarge: { outcome: 'tooLarge' } } as const;
     try {

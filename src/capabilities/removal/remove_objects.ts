@@ -1,7 +1,7 @@
 /** Removes objects while no process of this machine crossmatches them. */
-import { pause } from '../base/timeout.ts';
-import type { RemovedCounts } from './changes.ts';
-import type { Writer } from './writer.ts';
+import { pause } from '../../core/base/timeout.ts';
+import type { RemovedCounts } from '../../core/store/changes.ts';
+import type { Writer } from '../../core/store/writer.ts';
 
 /** Objects per commit. A commit takes tens of milliseconds, in which no other process can write. */
 export const REMOVED_AT_ONCE = 1000;

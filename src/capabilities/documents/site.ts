@@ -5,8 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
-import { programFile } from '../base/program_files.ts';
-import { anchor, escapeHtml } from './docs/blocks.ts';
+import { programFile } from '../../core/base/program_files.ts';
+import { anchor, escapeHtml } from './blocks.ts';
 
 export interface SitePage {
   /** The name of the page in addresses; empty for the list of pages. */

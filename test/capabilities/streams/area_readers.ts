@@ -4,8 +4,8 @@
  */
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
-import { EventReader } from '../core/http/event_reader.ts';
-import { eventually } from '../directory.ts';
+import { EventReader } from '../../core/http/event_reader.ts';
+import { eventually } from '../../directory.ts';
 
 const [url = '', ...areas] = process.argv.slice(2);
 

@@ -8,9 +8,9 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { EventReader } from '../core/http/event_reader.ts';
-import { eventually } from '../directory.ts';
-import { random } from './kill_support.ts';
+import { EventReader } from '../../core/http/event_reader.ts';
+import { eventually } from '../../directory.ts';
+import { random } from '../../e2e/kill_support.ts';
 
 const KINDS = ['steady', 'steady', 'slow', 'resuming', 'dead', 'vanishing'] as const;
 
