@@ -50,7 +50,8 @@ export function createApp({ config, api, log = logToStderr, metrics = new Thread
   const threads = () => ({ threads: [metrics], operations: operations(), replaced: 0 });
   const own = options.coordination
     ? undefined
-    : new Coordinator({ ...options, config, log, threads, parts: options.parts ?? [] });
+    : // A command asks for one thing at a time, so a process that waits for the next would start in vain.
+      new Coordinator({ ...options, config, log, threads, parts: options.parts ?? [], hasSpareProcess: false });
   const service = new Service({
     config,
     log,

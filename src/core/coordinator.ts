@@ -44,6 +44,8 @@ export interface CoordinatorOptions {
   readonly state?: SharedState;
   /** Runs the tasks of the index; by default, threads of its own. */
   readonly indexPool?: TaskRunner | undefined;
+  /** Whether a process always waits for the next table or area; true by default. */
+  readonly hasSpareProcess?: boolean;
   /** Used by the command that crossmatches one table. */
   readonly onProgress?: ((progress: RowProgress) => void) | undefined;
 }
@@ -64,14 +66,23 @@ export class Coordinator implements Coordination {
   readonly #releases = new Map<string, (slot: number) => void>();
 
   /** Starts to load the index and to follow the journal. */
-  constructor({ config, log, parts, threads, state = new SharedState(), indexPool, onProgress }: CoordinatorOptions) {
+  constructor({
+    config,
+    log,
+    parts,
+    threads,
+    state = new SharedState(),
+    indexPool,
+    hasSpareProcess = true,
+    onProgress,
+  }: CoordinatorOptions) {
     const dataDir = config.NEARSKY_DATA;
     this.state = state;
     sweepSpool(dataDir);
     this.#threads = threads;
     this.#childMemory = new ChildMemory(config.NEARSKY_CHILD_MEMORY_MIB, log);
     const ahead: string[] = [];
-    this.#reading = readingProcesses(config, this.#admission, this.#childMemory, ahead);
+    this.#reading = readingProcesses(config, this.#admission, this.#childMemory, ahead, hasSpareProcess);
     const jobs = new JobStore(dataDir);
     const host: MainHost = {
       config,

@@ -45,6 +45,8 @@ interface ReadingProcessesOptions {
   readonly small: ProcessOptions;
   readonly large: ProcessOptions;
   readonly admission: ClientAdmission;
+  /** Whether an idle small process always waits for the next reading; true by default. */
+  readonly hasSpare?: boolean;
   /** Milliseconds that a small process may take for a reading; 3000 by default. */
   readonly smallMs?: number;
 }
@@ -58,9 +60,9 @@ export class ReadingProcesses {
   readonly #smallMs: number;
   #isClosed = false;
 
-  constructor({ small, large, admission, smallMs = SMALL_MS }: ReadingProcessesOptions) {
+  constructor({ small, large, admission, hasSpare = true, smallMs = SMALL_MS }: ReadingProcessesOptions) {
     this.#smallMs = smallMs;
-    this.#small = new ProcessPool(small, SMALL_SLOTS.table + SMALL_SLOTS.area + SMALL_SLOTS.slow);
+    this.#small = new ProcessPool(small, hasSpare ? SMALL_SLOTS.table + SMALL_SLOTS.area + SMALL_SLOTS.slow : 0);
     this.#large = new ProcessPool(large);
     const isFull = 'other tables and areas are being read';
     const slots = (count: number) => admission.slots({ slots: count, isFull, maxWaiting: MAX_WAITING });

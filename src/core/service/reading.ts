@@ -17,12 +17,16 @@ const HELPERS = 3;
  */
 const NICENESS = { small: 5, large: 10 } as const;
 
-/** @param modules those that each process loads ahead; it is read when a process starts */
+/**
+ * @param modules those that each process loads ahead; it is read when a process starts
+ * @param hasSpare see `ReadingProcessesOptions`
+ */
 export function readingProcesses(
   config: Config,
   admission: ClientAdmission,
   childMemory: ChildMemory,
   modules: readonly string[] = [],
+  hasSpare = true,
 ): ReadingProcesses {
   const processes = (memoryMib: number, niceness: number, helpers: number) => ({
     dataDir: config.NEARSKY_DATA,
@@ -40,5 +44,6 @@ export function readingProcesses(
     small: processes(SMALL_MEMORY_MIB, NICENESS.small, 0),
     large: processes(config.API_TABLE_MEMORY_MIB, NICENESS.large, HELPERS),
     admission,
+    hasSpare,
   });
 }
