@@ -24,6 +24,7 @@ import {
 } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sortedBy } from '../../index/area.ts';
 import { maxCellRadius, pixelOfDeepCell } from '../../index/healpix.ts';
 import { anywhere, HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 
@@ -304,6 +305,16 @@ test('a map of probability: the densest pixels first, each with the share of tho
     for (const each of [area, taken(area)]) assertHolds(index, points, each, isInside, `level ${level}`);
     const row = walked(index, area).at(-1);
     if (row) assert.ok(Math.abs(row.level - levelOf(at([...points.id].indexOf(row.id)).density)) < 1e-12);
+  }
+});
+
+test('items are sorted by their keys and stay in their order where these are equal, few and many', () => {
+  const random = seededRandom(8);
+  for (const length of [0, 1, 1024, 1025, 5000]) {
+    const keys = Float64Array.from({ length: 2 * length }, () => Math.floor(300 * random()) / 7);
+    const items = Uint32Array.from({ length }, () => Math.floor(2 * length * random()));
+    const expected = [...items].sort((a, b) => keys[a]! - keys[b]!);
+    assert.equal([...finished(sortedBy(keys, items))], expected, `${length}`);
   }
 });
 

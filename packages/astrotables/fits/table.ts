@@ -193,6 +193,10 @@ function wholeOf(value: number | bigint): number | bigint {
 
 /** The reader of a column's values as doubles: null becomes NaN, true 1 and false 0. */
 export function numberReader(column: FitsColumn): (view: DataView, at: number, item: number) => number {
+  const { letter, scale, zero, blank } = column;
+  // Rounded once, like the bigint, which takes ten times as long to make.
+  if (letter === 'K' && scale === 1 && Number(zero) === 0 && blank === undefined)
+    return (view, at, item) => 2 ** 32 * view.getInt32(at + 8 * item) + view.getUint32(at + 8 * item + 4);
   const read = itemReader(column);
   return (view, at, item) => {
     const value = read(view, at, item);

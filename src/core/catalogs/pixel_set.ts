@@ -56,17 +56,21 @@ export class PixelSet {
 
   /** The number of rows, if no pixel has more than 255. */
   get rows(): number {
-    return this.#counts.reduce((sum, count) => sum + count, 0);
+    let sum = 0;
+    for (let ipix = 0; ipix < this.#counts.length; ipix++) sum += this.#counts[ipix]!;
+    return sum;
   }
 
   /** The number of pixels that hold rows. */
   get size(): number {
-    return this.#counts.reduce((sum, count) => sum + Number(count > 0), 0);
+    return this.#counts.length - this.pixelsWith(0);
   }
 
   /** The number of pixels with exactly this many rows, below 255. */
   pixelsWith(rows: number): number {
-    return this.#counts.reduce((sum, count) => sum + Number(count === rows), 0);
+    let sum = 0;
+    for (let ipix = 0; ipix < this.#counts.length; ipix++) if (this.#counts[ipix] === rows) sum++;
+    return sum;
   }
 
   *pixels(): Generator<number> {

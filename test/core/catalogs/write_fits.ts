@@ -53,7 +53,9 @@ export function healpixMap({
     for (let item = 0; item < repeat; item++) {
       const at = row * repeat + item;
       if (pixels) data.setBigInt64(row * width + 8 * item, BigInt(pixels[at]!));
-      writeValue(data, row * width + (pixels ? 8 * repeat : 0) + item * WIDTHS[letter], letter, values[at]!);
+      // Most pixels of a map are 0, as the bytes are already.
+      if (values[at] !== 0)
+        writeValue(data, row * width + (pixels ? 8 * repeat : 0) + item * WIDTHS[letter], letter, values[at]!);
     }
   }
   const primary = header({ SIMPLE: 'T', BITPIX: 8, NAXIS: 0, EXTEND: 'T' });
