@@ -44,6 +44,9 @@ function has(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
+/** A module of Python's own that earlier versions lack. */
+const SINCE_PYTHON_3_9 = 'zoneinfo';
+
 /** A program that runs the example; undefined if there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
   if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
@@ -51,7 +54,7 @@ function programOf({ language, code }: Example): readonly [string, ...string[]] 
     new RegExp(`^(?:import|from) ${name}\\b`, 'm').test(code),
   );
   if (code.includes('read_parquet')) modules.push('pyarrow');
-  const python = pythonWith(modules.join(', ') || 'sys; assert sys.version_info >= (3, 9)');
+  const python = pythonWith(modules.join(', ') || SINCE_PYTHON_3_9);
   return python === undefined ? undefined : [python, '-c'];
 }
 

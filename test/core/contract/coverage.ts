@@ -1,5 +1,5 @@
 /** Which parts of the OpenAPI document answers have shown: properties, enumerated values, nulls, both booleans, alternatives. */
-import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import type { Schema } from '../../../src/core/documents/openapi/schema.ts';
 
@@ -49,55 +49,18 @@ const isExcluded = ({ not }: Schema, value: boolean) => (not as Schema | undefin
 
 export class Coverage {
   readonly #document: Document;
-  readonly #ajv: Ajv2020;
+  readonly #compile: (pointer: string) => ValidateFunction;
   readonly #validators = new Map<string, ValidateFunction>();
 
-  /** @param ajv knows the document as `openapi` */
-  constructor(document: Document, ajv: Ajv2020) {
+  /** @param compile makes the validator of the schema at a pointer */
+  constructor(document: Document, compile: (pointer: string) => ValidateFunction) {
     this.#document = document;
-    this.#ajv = ajv;
+    this.#compile = compile;
   }
 
   /** Records the parts of the schema at the pointer that a valid body shows. */
   see(pointer: string, body: unknown): void {
-    if (seen) this.#see(seen, this.#schemaAt(pointer), pointer, body);
-  }
-
-  /** Everything that answers can show according to the document. */
-  documented(): Set<string> {
-    const all = new Set<string>();
-    for (const [path, methods] of Object.entries(this.#document.paths)) {
-      for (const [method, { responses }] of Object.entries(methods)) {
-        for (const [status, { content, $ref }] of Object.entries(responses)) {
-          const body = typeof $ref === 'string' && bodyPointer($ref);
-          if (body && this.#schemaAt(body)) this.#list(body, all);
-          if ((content as Schema | undefined)?.['application/json'])
-            this.#list(responsePointer(path, method, status), all);
-        }
-      }
-    }
-    return all;
-  }
-
-  #schemaAt(pointer: string): Schema {
-    const keys = pointer
-      .slice(1)
-      .split('/')
-      .map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-    return keys.reduce((value, key) => value?.[key] as Schema, this.#document as unknown as Schema);
-  }
-
-  #list(pointer: string, all: Set<string>, schema = this.#schemaAt(pointer)): void {
-    if (all.has(pointer)) return;
-    all.add(pointer);
-    const types = [schema.type ?? []].flat();
-    if (types.includes('null') && types.length > 1) all.add(`${pointer}=null`);
-    if (types.includes('boolean'))
-      for (const value of [true, false]) if (!isExcluded(schema, value)) all.add(`${pointer}=${value}`);
-    for (const value of (schema.enum ?? []) as unknown[]) all.add(`${pointer}=${value}`);
-    const { whole, alternatives } = partsOf(schema, pointer);
-    for (const [part, at] of [...whole, ...alternatives]) this.#list(at, all, part ?? this.#schemaAt(at));
-    for (const member of membersOf(schema, pointer)) this.#list(member.pointer, all, member.schema);
+    if (seen) this.#see(seen, schemaAt(this.#document, pointer), pointer, body);
   }
 
   #see(seen: Set<string>, schema: Schema, pointer: string, value: unknown): void {
@@ -108,7 +71,7 @@ export class Coverage {
     seen.add(pointer);
     if (typeof value !== 'object') seen.add(`${pointer}=${value}`);
     const { whole, alternatives } = partsOf(schema, pointer);
-    for (const [part, at] of whole) this.#see(seen, part ?? this.#schemaAt(at), at, value);
+    for (const [part, at] of whole) this.#see(seen, part ?? schemaAt(this.#document, at), at, value);
     for (const [part, at] of alternatives) if (this.#isValid(at, value)) this.#see(seen, part, at, value);
     if (typeof value !== 'object' || value === null) return;
     const entries = Object.entries(value);
@@ -121,9 +84,47 @@ export class Coverage {
 
   #isValid(pointer: string, value: unknown): boolean {
     let validate = this.#validators.get(pointer);
-    if (!validate) this.#validators.set(pointer, (validate = this.#ajv.compile({ $ref: `openapi#${pointer}` })));
+    if (!validate) this.#validators.set(pointer, (validate = this.#compile(pointer)));
     return validate(value) as boolean;
   }
+}
+
+/** The schema at a pointer into the document. */
+export function schemaAt(document: Document, pointer: string): Schema {
+  const keys = pointer
+    .slice(1)
+    .split('/')
+    .map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return keys.reduce((value, key) => value?.[key] as Schema, document as unknown as Schema);
+}
+
+/** Everything that answers can show according to the document. */
+export function documentedBy(document: Document): Set<string> {
+  const all = new Set<string>();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      for (const [status, { content, $ref }] of Object.entries(responses)) {
+        const body = typeof $ref === 'string' && bodyPointer($ref);
+        if (body && schemaAt(document, body)) list(document, body, all);
+        if ((content as Schema | undefined)?.['application/json'])
+          list(document, responsePointer(path, method, status), all);
+      }
+    }
+  }
+  return all;
+}
+
+function list(document: Document, pointer: string, all: Set<string>, schema = schemaAt(document, pointer)): void {
+  if (all.has(pointer)) return;
+  all.add(pointer);
+  const types = [schema.type ?? []].flat();
+  if (types.includes('null') && types.length > 1) all.add(`${pointer}=null`);
+  if (types.includes('boolean'))
+    for (const value of [true, false]) if (!isExcluded(schema, value)) all.add(`${pointer}=${value}`);
+  for (const value of (schema.enum ?? []) as unknown[]) all.add(`${pointer}=${value}`);
+  const { whole, alternatives } = partsOf(schema, pointer);
+  for (const [part, at] of [...whole, ...alternatives]) list(document, at, all, part ?? schemaAt(document, at));
+  for (const member of membersOf(schema, pointer)) list(document, member.pointer, all, member.schema);
 }
 
 /** Finds the schema of the JSON of a response, for one that is a reference. */

@@ -11,7 +11,7 @@ import { openApiDocument } from '../../../src/core/documents/openapi/document.ts
 import { API } from '../../capabilities.ts';
 import { eventually, putBytes, withApp } from '../http/support.ts';
 import { Client, parseAnswer, text, withServer } from '../server/support.ts';
-import { Coverage, startNoting } from './coverage.ts';
+import { documentedBy, startNoting } from './coverage.ts';
 import {
   CONE,
   EVERYTHING,
@@ -27,7 +27,7 @@ import {
   test,
 } from './occurring.ts';
 import { configWith, withoutDatabase } from './support.ts';
-import { assertDocumented, newAjv } from './validate.ts';
+import { assertDocumented } from './validate.ts';
 import { IDS, NAMES } from './world.ts';
 
 const seen = startNoting();
@@ -210,7 +210,7 @@ const NEVER_NEEDED: Readonly<Record<string, string>> = {
 };
 
 test('everything documented was seen [Status and descriptions]', () => {
-  const documented = new Coverage(openApiDocument(API, configWith()), newAjv()).documented();
+  const documented = documentedBy(openApiDocument(API, configWith()));
   const isNeeded = (item: string) => !Object.keys(NEVER_NEEDED).some(place => item.endsWith(place));
   const missing = [...documented].filter(item => !seen.has(item) && isNeeded(item));
   assert.is(missing.join('\n'), '', `${missing.length} of ${documented.size} documented things were not seen`);

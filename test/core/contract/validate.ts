@@ -10,7 +10,7 @@ import type { Config } from '../../../src/core/config/config.ts';
 import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import type { Schema } from '../../../src/core/documents/openapi/schema.ts';
 import { API, configWith } from '../../capabilities.ts';
-import { bodyPointer, Coverage, isNoting, responsePointer } from './coverage.ts';
+import { bodyPointer, Coverage, isNoting, responsePointer, schemaAt } from './coverage.ts';
 
 /** Paths that are served but are not operations of the API. */
 const BESIDE_THE_API = new Set(
@@ -81,12 +81,17 @@ function contractOf(config: Config): Contract {
   return contract;
 }
 
+/** One for all documents, because its own schemas take longer to compile than most answers. */
+const ajv = newAjv();
+/** By the text of the schema and of those that it refers to, because documents hardly differ in them. */
+const validators = new Map<string, ValidateFunction>();
+
 type Response = { readonly headers?: Record<string, Schema>; readonly content?: Schema };
 type Document = ReturnType<typeof openApiDocument>;
 
 class Contract {
   readonly #document: Document;
-  readonly #ajv = newAjv();
+  readonly #name = `openapi${contractsByText.size}`;
   readonly #validators = new Map<string, ValidateFunction>();
   readonly #templates: readonly (readonly [template: string, path: RegExp])[];
   /** The hashes of the bodies that are valid: tests repeat many answers. */
@@ -96,8 +101,7 @@ class Contract {
   constructor(document: Document) {
     this.#document = document;
     this.#templates = Object.keys(document.paths).map(template => [template, pathsOf(template)]);
-    this.#ajv.addSchema(strictly(document as unknown as Schema, false), 'openapi');
-    this.#coverage = new Coverage(document, this.#ajv);
+    this.#coverage = new Coverage(document, pointer => this.#compile(pointer));
   }
 
   check(method: string, path: string, { status, headers }: Answered, text: string): void {
@@ -166,19 +170,38 @@ class Contract {
     const body = JSON.parse(text);
     if (!pointer.includes('openapi.json')) checkIds(text);
     const validate = this.#validator(pointer);
-    if (!validate(body)) throw new Error(this.#ajv.errorsText(validate.errors, { dataVar: 'body', separator: '\n' }));
+    if (!validate(body)) throw new Error(ajv.errorsText(validate.errors, { dataVar: 'body', separator: '\n' }));
     this.#coverage.see(pointer, body);
     this.#valid.add(hashed);
   }
 
   #validator(pointer: string): ValidateFunction {
     let validate = this.#validators.get(pointer);
-    if (!validate)
-      this.#validators.set(
-        pointer,
-        (validate = this.#ajv.compile({ $ref: `openapi#${pointer}`, unevaluatedProperties: false })),
-      );
+    if (!validate) {
+      const text = this.#textOf(pointer);
+      validate = validators.get(text) ?? this.#compile(pointer, { unevaluatedProperties: false });
+      validators.set(text, validate);
+      this.#validators.set(pointer, validate);
+    }
     return validate;
+  }
+
+  #compile(pointer: string, keywords: Schema = {}): ValidateFunction {
+    if (!ajv.schemas[this.#name]) ajv.addSchema(strictly(this.#document as unknown as Schema, false), this.#name);
+    return ajv.compile({ $ref: `${this.#name}#${pointer}`, ...keywords });
+  }
+
+  /** The text of a schema, and of those that it refers to. */
+  #textOf(pointer: string): string {
+    const texts = new Map<string, string>();
+    const add = (at: string) => {
+      if (texts.has(at)) return;
+      const text = JSON.stringify(schemaAt(this.#document, at));
+      texts.set(at, text);
+      for (const [, reference] of text.matchAll(/"\$ref":"#([^"]+)"/g)) add(reference!);
+    };
+    add(pointer);
+    return [...texts].join('\n');
   }
 }
 
