@@ -1,6 +1,4 @@
 /** Holds a service that has the suite's world to the contract, and to the document that it serves. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
 import * as assert from 'uvu/assert';
 import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
@@ -24,12 +22,8 @@ const DOCUMENTED: Check = {
   },
 };
 
-/** Writes the line of a registry's snapshot of this age, for an import after the world. Returns the file. */
-export function writeSnapshot(directory: string, ageSeconds: number): string {
-  const snapshot = join(directory, 'snapshot.ndjson');
-  writeFileSync(snapshot, snapshotLine((Date.now() - ageSeconds * 1000) * 1000));
-  return snapshot;
-}
+/** The line of a registry's snapshot of this age. */
+export const snapshotOf = (ageSeconds: number) => snapshotLine((Date.now() - ageSeconds * 1000) * 1000);
 
 /** Throws an AssertionError unless the service at this address passes all checks. */
 export async function hold(url: string, ofContract: readonly Check[]): Promise<void> {

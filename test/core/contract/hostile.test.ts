@@ -10,11 +10,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createApp } from '../../../src/core/app.ts';
 import type { Config } from '../../../src/core/config/config.ts';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
+import { type OpenApiDocument, openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { API, PARTS } from '../../capabilities.ts';
-import { importLines } from '../../commands/lines.ts';
 import { eventually } from '../../directory.ts';
 import { configOf } from '../http/support.ts';
+import { storeLines } from '../store/store_lines.ts';
 import { ANYTHING } from './hostile/bodies.ts';
 import { type Cursors, type HostileRequest, isFilter, randomRequest } from './hostile/requests.ts';
 import { BROKEN_BODIES, HOSTILE_JSON, Random } from './hostile/values.ts';
@@ -42,7 +42,7 @@ type Ask = (request: Pick<HostileRequest, 'method' | 'target' | 'headers' | 'bod
 async function inWorld(body: (ask: Ask, config: Config) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'nearsky-hostile-'));
   const lines = [...worldLines(), snapshotLine(Date.now() * 1000)];
-  await importLines(join(directory, 'data'), lines);
+  await storeLines(join(directory, 'data'), lines);
   // No request here is too expensive, however busy the machine is.
   const config = configOf(join(directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '600' });
   const faults: unknown[] = [];
@@ -74,9 +74,9 @@ async function inWorld(body: (ask: Ask, config: Config) => Promise<void>): Promi
 }
 
 /** Real cursors, from pages within the world. */
-async function cursorsFrom(ask: Ask): Promise<Cursors> {
-  const cursorOf = async (target: string) =>
-    JSON.parse((await ask({ method: 'GET', target, headers: {} })).text).next_cursor;
+async function cursorsFrom(ask: Ask, document: OpenApiDocument): Promise<Cursors> {
+  const cursorOf = async (target: string, method = 'GET') =>
+    JSON.parse((await ask({ method, target, headers: {} })).text).next_cursor;
   const window = `${new URLSearchParams(WINDOW)}`;
   const { ra, dec } = PLACES.crowd;
   const levels = ['ids', 'full'];
@@ -84,15 +84,18 @@ async function cursorsFrom(ask: Ask): Promise<Cursors> {
     cursorOf(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10&page_size=20&detail=${level}`),
   );
   const recent = levels.map(level => cursorOf(`/api/recent-crossmatches?${window}&page_size=20&detail=${level}`));
-  const area = JSON.parse(
-    (await ask({ method: 'POST', target: '/api/area?area=0/0-11&page_size=2', headers: {} })).text,
-  );
-  return {
+  const cursors: Record<string, readonly string[]> = {
     '/api/cone': await Promise.all(cone),
     '/api/recent-crossmatches': await Promise.all(recent),
-    '/api/area': [area.next_cursor],
-    '/api/objects': [await cursorOf('/api/objects?page_size=2')],
   };
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { parameters = [] }] of Object.entries(methods)) {
+      const takes = (wanted: string) => parameters.some(({ name }) => name === wanted);
+      const area = takes('area') ? '&area=0/0-11' : '';
+      if (takes('cursor') && !cursors[path])
+        cursors[path] = [await cursorOf(`${path}?page_size=2${area}`, method.toUpperCase())];
+    }
+  return cursors;
 }
 
 /** @throws Error if the answer is not one that the request may have */
@@ -138,7 +141,7 @@ function shown({ method, target, headers, body, suspects }: HostileRequest): str
 test(`${COUNT} random requests [Errors]`, () =>
   inWorld(async (ask, config) => {
     const document = openApiDocument(API, config);
-    const cursors = await cursorsFrom(ask);
+    const cursors = await cursorsFrom(ask, document);
     const random = new Random(SEED);
     const seen = new Map<number, number>();
     let made = 0;

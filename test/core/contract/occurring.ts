@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inWorld as inCatalogs } from '../../capabilities/crossmatch/world.ts';
-import { importLines } from '../../commands/lines.ts';
 import { eventually, type Settings, TestApp } from '../http/support.ts';
+import { storeLines } from '../store/store_lines.ts';
 import { IDS, NAMES, worldLines } from './world.ts';
 
 export const test = suite('contract/occurs');
@@ -25,7 +25,7 @@ export async function inWorld(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'nearsky-occurs-'));
   try {
-    await importLines(join(directory, 'data'), worldLines(registryAgeSeconds));
+    await storeLines(join(directory, 'data'), worldLines(registryAgeSeconds));
     const app = await new TestApp(join(directory, 'data'), { ...PATIENT, ...settings }).ready();
     try {
       await body(app);

@@ -1,18 +1,19 @@
-/** The contract suite, over HTTP, against this service as a process that has imported the suite's world. */
+/** The contract suite, over HTTP, against this service as a process that has the suite's world. */
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nearsky, startServer, withDirectory } from '../../e2e/support.ts';
-import { hold, writeSnapshot } from './hold.ts';
-import { WORLD_FILE } from './suite/make_world.ts';
+import { startServer, withDirectory } from '../../e2e/support.ts';
+import { storeLines } from '../store/store_lines.ts';
+import { hold, snapshotOf } from './hold.ts';
 import { CHECKS, runChecks } from './suite/suite.ts';
+import { worldLines } from './suite/world.ts';
 
 const test = suite('contract/suite');
 
 test('the service holds every check [Status and descriptions]', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
-    await nearsky('import', '--data', data, WORLD_FILE, writeSnapshot(directory, 0));
+    await storeLines(data, [...worldLines(), snapshotOf(0)]);
     const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch', '--workers', '1']);
     await hold(server.url, CHECKS);
     assert.is((await server.stop()).code, 0);

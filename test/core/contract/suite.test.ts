@@ -4,21 +4,22 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { API } from '../../capabilities.ts';
-import { nearsky } from '../../commands/in_process.ts';
 import { withDirectory } from '../../directory.ts';
 import { TestApp } from '../http/support.ts';
 import { withServer } from '../server/support.ts';
-import { hold, writeSnapshot } from './hold.ts';
+import { storeLines } from '../store/store_lines.ts';
+import { hold, snapshotOf } from './hold.ts';
 import type { Check } from './suite/check.ts';
 import { WORLD_FILE, worldText } from './suite/make_world.ts';
 import { CHECKS, CHECKS_WITHOUT_REGISTRY } from './suite/suite.ts';
+import { worldLines } from './suite/world.ts';
 
 const test = suite('contract/suite');
 
 function held(checks: readonly Check[], registryAgeSeconds: number): Promise<void> {
   return withDirectory(async directory => {
     const data = join(directory, 'data');
-    await nearsky('import', '--data', data, WORLD_FILE, writeSnapshot(directory, registryAgeSeconds));
+    await storeLines(data, [...worldLines(), snapshotOf(registryAgeSeconds)]);
     const testApp = await new TestApp(data).ready();
     const { app, config } = testApp;
     try {

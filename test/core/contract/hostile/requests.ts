@@ -28,9 +28,8 @@ export interface HostileRequest extends Expected {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-export type Cursors = Readonly<
-  Record<'/api/cone' | '/api/recent-crossmatches' | '/api/area' | '/api/objects', readonly string[]>
->;
+/** Cursors by the path of their operation. */
+export type Cursors = Readonly<Record<string, readonly string[]>>;
 
 const SPECIFIED = API.operations
   .filter(({ isSpecified }) => isSpecified)
@@ -300,7 +299,7 @@ class QueryBuilder {
 
   #cursor(): Value {
     const random = this.#random;
-    const own = this.#cursors[this.#template as keyof Cursors];
+    const own = this.#cursors[this.#template]!;
     const token = random.pick(own);
     // A cursor for one area is refused with every other area.
     if (random.chance(0.5)) return { text: token, verdict: this.#template === '/api/area' ? 'open' : 'good' };
