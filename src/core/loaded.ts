@@ -34,6 +34,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
     documented: (config, catalogs) => served.flatMap(({ documented }) => documented?.(config, catalogs) ?? []),
     setup: (config, base) => served.flatMap(({ setup }) => setup?.(config, base) ?? []),
     tools: served.flatMap(({ tools }) => tools ?? []),
+    hasPages: served.some(({ elsewhere }) => elsewhere !== undefined),
     limits: allLimits(served.flatMap(({ limits }) => limits ?? [])),
     vosiCapabilities: (config, base) =>
       served.map(({ vosiCapability }) => vosiCapability?.(config, base) ?? '').join(''),

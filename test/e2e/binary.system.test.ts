@@ -20,8 +20,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PubSubServer, SUBSCRIPTION } from '../capabilities/consume/pubsub_server.ts';
 import { zipOf } from '../capabilities/names/support.ts';
+import type { Asked } from '../core/facts.ts';
 import { needs } from '../needs.ts';
-import { type Asked, REQUESTS } from './requests.ts';
+import { REQUESTS } from './requests.ts';
 import {
   CATALOGS,
   eventually,

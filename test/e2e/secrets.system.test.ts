@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Asked, REQUESTS } from './requests.ts';
+import type { Asked } from '../core/facts.ts';
+import { REQUESTS } from './requests.ts';
 import {
   eventually,
   type Finished,

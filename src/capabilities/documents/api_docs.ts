@@ -32,6 +32,7 @@ import { filterSection, operationSection } from './operations.ts';
 
 /** @param base scheme and host, without a trailing slash */
 export function apiDocs(api: Documented, config: Config, base: string, catalogs: Catalogs): Block[] {
+  const resources = resourcePaths(api, config, catalogs);
   const document = openApiDocument(api, config, catalogs);
   return [
     heading(1, TITLE),
@@ -49,9 +50,9 @@ export function apiDocs(api: Documented, config: Config, base: string, catalogs:
     heading(2, 'Limits'),
     list(limitSentences(config)),
     ...operations(2, document, paths(api, config, catalogs), catalogs),
-    heading(2, 'Queries and jobs'),
-    paragraph('The operations of the Virtual Observatory: [TAP and UWS](/vo).'),
-    ...operations(3, document, resourcePaths(api, config, catalogs), catalogs),
+    ...(Object.keys(resources).length > 0 ? [heading(2, 'Queries and jobs')] : []),
+    ...(api.hasPages ? [paragraph('The operations of the Virtual Observatory: [TAP and UWS](/vo).')] : []),
+    ...operations(3, document, resources, catalogs),
     ...filterSection(catalogs),
     ...valueSections(),
     heading(2, 'Errors'),

@@ -37,10 +37,13 @@ export function llmsTxt(api: Documented, config: Config, base: string, catalogs:
     heading(2, 'Endpoints'),
     list([
       ...operationLinks(api, config, base, catalogs, false),
-      `[Virtual Observatory](${base}/vo): queries in ADQL at \`${TAP_PATH}\` (TAP), jobs (UWS) and cone searches`,
+      ...(api.hasPages
+        ? [`[Virtual Observatory](${base}/vo): queries in ADQL at \`${TAP_PATH}\` (TAP), jobs (UWS) and cone searches`]
+        : []),
     ]),
-    heading(2, 'Optional'),
-    list([`[API reference as a page](${base}/api-docs): the same text for a browser`]),
+    ...(api.hasPages
+      ? [heading(2, 'Optional'), list([`[API reference as a page](${base}/api-docs): the same text for a browser`])]
+      : []),
   ];
   return toMarkdown(blocks);
 }

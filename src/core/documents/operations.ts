@@ -33,6 +33,8 @@ export interface Documented {
   readonly setup: (config: Config, base: string) => readonly string[];
   /** The tools that capabilities add to those of the archive. */
   readonly tools: readonly { readonly name: string; readonly title: string }[];
+  /** Whether there are pages for people. */
+  readonly hasPages: boolean;
   /** The limits of requests, in the order in which they are stated. */
   readonly limits: readonly DescribedLimits[];
 }

@@ -5,14 +5,12 @@ import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../../src/core/contract/mcp_too
 import { API } from '../../capabilities.ts';
 import { startApp } from '../../core/http/support.ts';
 import { version } from '../../directory.ts';
-import { duckdbObstacle } from '../../needs.ts';
 import { Connection, EMPTY, type Reply, type Sending, STATELESS_META, UNLIMITED, withConnector } from './support.ts';
 
 const test = suite('mcp/protocol');
 
 const { app, close } = await startApp(EMPTY, UNLIMITED);
 const connection = new Connection(app);
-const archive = new Connection(app, '/mcp/archive');
 test.after(close);
 
 const ABOUT = { name: 'describe_crossmatch_service' };
@@ -68,45 +66,34 @@ test('a method that there is not: an error with HTTP 200', async () => {
 /** The tools of the contract, by name and in its order: written here anew, since the code must not change them. */
 const OF_CONTRACT = ['lookup_rubin_transients', 'search_rubin_transients_near_position', 'describe_crossmatch_service'];
 
-test('/mcp has the three tools of the contract, /mcp/archive all [Connector]', async () => {
-  const namesAt = async (to: Connection, sending?: Sending) => {
-    const params = sending ? { _meta: STATELESS_META } : undefined;
-    const { tools } = (await to.request('tools/list', params, sending)).body.result;
-    return tools.map(({ name }: { name: string }) => name);
-  };
-  const further = [...ARCHIVE_MCP_TOOLS, ...API.tools]
-    .map(({ name }) => name)
-    .filter(name => name !== 'query_rubin_archive' || duckdbObstacle() === undefined);
+test('/mcp has the three tools of the contract, and no other [Connector]', async () => {
   const stateless = { headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' } };
   for (const sending of [undefined, stateless]) {
-    assert.equal(await namesAt(connection, sending), OF_CONTRACT);
-    assert.equal(await namesAt(archive, sending), [...OF_CONTRACT, ...further]);
+    const params = sending ? { _meta: STATELESS_META } : undefined;
+    const { tools } = (await connection.request('tools/list', params, sending)).body.result;
+    assert.equal(
+      tools.map(({ name }: { name: string }) => name),
+      OF_CONTRACT,
+    );
   }
   for (const { name } of [...ARCHIVE_MCP_TOOLS, ...API.tools]) {
     const { body } = await connection.request('tools/call', { name, arguments: {} });
     assert.equal([body.error.code, body.error.message], [-32602, `Unknown tool: ${name}`]);
-    assert.not('error' in (await archive.request('tools/call', { name, arguments: {} })).body, name);
   }
-  assert.is((await archive.call(ABOUT.name)).answer.service_version, version);
-  for (const path of ['/mcp', '/mcp/archive']) {
-    const { status, headers, text } = await app.get(path);
-    assert.equal([status, headers.get('Allow'), text], [405, 'POST', ''], path);
-  }
+  const { status, headers, text } = await app.get('/mcp');
+  assert.equal([status, headers.get('Allow'), text], [405, 'POST', '']);
 });
 
 test('tools/list: names, titles, schemas and hints, in order [Connector]', async () => {
-  const { body } = await archive.request('tools/list', { cursor: 'ignored' });
+  const { body } = await connection.request('tools/list', { cursor: 'ignored' });
   assert.equal(Object.keys(body.result), ['tools']);
   const { tools } = body.result;
   assert.equal(
     tools.map(({ name, title }: { name: string; title: string }) => ({ name, title })),
-    [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS, ...API.tools.map(({ name, title }) => ({ name, title }))].filter(
-      ({ name }) => name !== 'query_rubin_archive' || duckdbObstacle() === undefined,
-    ),
+    MCP_TOOLS,
   );
-  for (const [at, tool] of tools.entries()) {
-    const output = at < MCP_TOOLS.length ? [] : ['outputSchema'];
-    assert.equal(Object.keys(tool), ['name', 'title', 'description', 'inputSchema', ...output, 'annotations']);
+  for (const tool of tools) {
+    assert.equal(Object.keys(tool), ['name', 'title', 'description', 'inputSchema', 'annotations']);
     assert.equal(tool.annotations, {
       readOnlyHint: true,
       destructiveHint: false,

@@ -61,6 +61,25 @@ test('the objects of a source are those whose own answers list it [Sources]', ()
     });
   }));
 
+test('a source that the newest crossmatches did not find has no object [Objects]', () =>
+  withStored(
+    async ({ writer }) => {
+      await writer.ingest([delivery(1n), delivery(2n)], 1000);
+      const source = { ra: 1, dec: 2, payload: null };
+      await writer.recordCrossmatches([result(1n, [source]), result(2n, [source])], provenance, 2000);
+    },
+    async (app, { store, writer }) => {
+      const { catalogSourceId } = store.getObject(1n)!.matches[0]!;
+      const objects = async () => listed((await app.get(`/api/sources/gaia_dr3/${catalogSourceId}`)).body);
+      assert.equal(await objects(), ['1', '2']);
+      const later = { ...provenance, crossmatch_radius_arcsec: 2 };
+      await writer.recordCrossmatches([result(1n)], later, 3000, true);
+      assert.equal(await objects(), ['2']);
+      await writer.recordCrossmatches([result(2n)], later, 4000, true);
+      assert.equal(await objects(), []);
+    },
+  ));
+
 test('matches that are imported, and objects that do not say what the listing says', () =>
   withStored(
     async ({ writer, store }) => {

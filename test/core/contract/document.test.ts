@@ -6,11 +6,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { filterableFields } from '../../../src/core/contract/filters.ts';
-import { MATCH_FORMATS } from '../../../src/core/contract/formats.ts';
+import { TABLE_FORMATS } from '../../../src/core/contract/formats.ts';
 import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { API } from '../../capabilities.ts';
 import { version } from '../../directory.ts';
 import { needs, toolObstacle } from '../../needs.ts';
+import { FACTS } from '../facts.ts';
 import { GENERIC_FILTERS } from './suite/filters.ts';
 import { configWith, DECLARED } from './support.ts';
 
@@ -60,11 +61,8 @@ const ROWS = API.operations;
 const OWN = new Set(ROWS.filter(({ document }) => document).map(({ path }) => path.replace(/:(\w+)/g, '{$1}')));
 const FURTHER = [
   ...OWN.difference(new Set(PATHS.map(([path]) => path))),
-  '/vo/tap',
-  ...words('sync capabilities availability tables tables/{name} examples').map(part => `/vo/tap/${part}`),
+  ...FACTS.flatMap(({ resources = [] }) => resources),
 ];
-
-const JOB_PARTS = words('phase executionduration destruction quote owner error parameters results results/result');
 
 /** The methods of a resource of the Virtual Observatory (TAP 1.1; UWS 1.1, section 2.2). */
 function methodsOf(path: string): string {
@@ -94,9 +92,7 @@ test('it is OpenAPI 3.1.0, of the contract version, without servers, security or
 });
 
 test('the paths are those of the contract, in its order, and our own [Routes]', () => {
-  const ofJobs = (base: string) => [base, `${base}/{id}`, ...JOB_PARTS.map(part => `${base}/{id}/${part}`)];
-  const jobs = ['/vo/tap/async', '/vo/jobs', '/vo/samples'].flatMap(ofJobs);
-  const expected = [...PATHS.map(([path]) => path), ...FURTHER, ...jobs];
+  const expected = [...PATHS.map(([path]) => path), ...FURTHER];
   assert.equal(Object.keys(document.paths), expected);
   for (const [path, methods] of Object.entries<Json>(document.paths).filter(([path]) => path.startsWith('/vo/')))
     assert.is(Object.keys(methods).join(' '), methodsOf(path), path);
@@ -164,10 +160,11 @@ test('the parameters of each operation; of the contract only those of the path a
     ['format', 'X-Log-Position'],
   );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
-  assert.equal(names('/api/sources'), words('ra dec radius_arcsec error_arcsec catalog limit format'));
-  const selection = words('start end time_field detail page_size cursor status format');
-  assert.equal(names('/api/area', 'post'), [...words('area level'), ...selection, ...FILTER_NAMES, 'response', 'at']);
-  assert.equal(names('/api/objects'), [...selection, ...FILTER_NAMES, 'response', 'at']);
+  for (const { parameters } of FACTS)
+    for (const [operation, expected] of Object.entries(parameters?.(FILTER_NAMES) ?? {})) {
+      const [method, path] = operation.split(' ') as [string, string];
+      assert.equal(names(path, method), expected, operation);
+    }
   for (const [path, methods] of Object.entries<Json>(document.paths)) {
     if (path === '/api/sources' || path === '/vo/tap/sync') continue;
     const last = Object.values<Json>(methods).map(({ parameters }) => parameters.at(-1).name);
@@ -333,9 +330,8 @@ test('the description of every enumeration explains each of its values', () => {
 const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
-    ${[...CATALOGS, ...MATCH_FORMATS].map(({ name }) => name).join(' ')} json msgpack min max
-    any coverage not_registered table objects nearest all matched circle polygon box range moc probability_map
-    ADQL ADQL-2.0 ADQL-2.1 RUN ABORT DELETE`),
+    ${[...CATALOGS, ...TABLE_FORMATS].map(({ name }) => name).join(' ')} json msgpack min max
+    ${FACTS.map(({ emitted = '' }) => emitted).join(' ')}`),
 );
 
 test('the document has every string of the contract in an enumeration or a constant, and no other', () => {

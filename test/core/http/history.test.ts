@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatTime } from '../../../src/core/base/times.ts';
 import { apply } from '../../../src/core/store/apply.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
 import { FILE_NAME } from '../../../src/core/store/environment.ts';
@@ -13,11 +12,12 @@ import { RefusedChange } from '../../../src/core/store/store_error.ts';
 import type { SkyPosition } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { seededRandom } from '../../oracle/skies.ts';
+import { FACTS } from '../facts.ts';
 import { RandomChanges } from '../store/random_changes.ts';
+import { ENTRY, fill, ID, indexed, sequenceOf } from './history.ts';
 import {
   crossmatched,
   delivery,
-  eventually,
   type Json,
   match,
   NOW_US,
@@ -37,7 +37,6 @@ const IDS = [0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n].flatMap(first =>
   Array.from({ length: 16 }, (_, i) => first + BigInt(i)),
 );
 const INPUTS = [...IDS, 77n].map(id => ({ kind: 'id', diaObjectId: `${id}` }));
-const ENTRY = 'X-Journal-Entry';
 
 function applyTo({ store: { databases } }: World, change: Change): void {
   databases.objects.transactionSync(() => {
@@ -123,16 +122,12 @@ function crowded(change: Change): Change {
 type Ask = (app: TestApp, at?: string) => ReturnType<TestApp['get']>;
 
 const withAt = (path: string, at?: string) => (at === undefined ? path : `${path}&at=${at}`);
-const AREA = 'CIRCLE 10.005 0 0.008';
 
 /** Searches, and walks through all pages of one. */
 const searches = (i: number): Ask[] => {
   const detail = ['ids', 'position', 'matches', 'full'][i % 4]!;
   const get = (path: string) => (app: TestApp, at?: string) => app.get(withAt(path, at));
   const cone = (query: string) => get(`/api/cone?ra=10.005&dec=0&${query}`);
-  const area = (query: string) => (app: TestApp, at?: string) =>
-    app.post(withAt(`/api/area?${query}`, at), AREA, 'text/plain');
-  const objects = (query: string) => get(`/api/objects?${query}`);
   const lookup = (body: object) => (app: TestApp, at?: string) =>
     app.post('/api/lookup', {
       inputs: [...POSITIONS, ...INPUTS],
@@ -157,18 +152,10 @@ const searches = (i: number): Ask[] => {
     walk(`/api/cone?ra=10.005&dec=0&radius_arcsec=60&detail=${detail}&page_size=4`),
     lookup({ detail: 'full' }),
     lookup({ response: 'count', filters: { separation_arcsec_max: 0.5 } }),
-    area(`detail=${detail}&page_size=4`),
-    area('status=coincident_sources&detail=full&time_field=event_time&start=2026-02-25T09:10:00Z'),
-    area('response=count'),
-    area('response=count&status=crossmatch_pending'),
-    area('response=table&detail=position'),
-    objects(`detail=${detail}&page_size=5&start=2026-02-25T09:06:00Z&end=2026-02-25T09:18:00Z`),
-    objects('status=coincident_sources&detail=full'),
-    walk(`/api/objects?detail=${detail}&page_size=7`),
-    walk('/api/objects?detail=matches&page_size=3&time_field=event_time&catalog=gaia_dr3'),
-    objects('response=count'),
-    objects('response=count&status=no_coincident_source'),
-    objects('response=count&time_field=event_time&end=2026-02-25T09:12:00Z'),
+    ...FACTS.flatMap(({ searches }) => searches?.(i) ?? []).map(({ path, body, isWalk }) => {
+      if (isWalk) return walk(path);
+      return body === undefined ? get(path) : (app: TestApp, at?: string) => app.post(withAt(path, at), body, null);
+    }),
   ];
 };
 const POSITIONS = [1, 20, 60].map(radius_arcsec => ({ kind: 'position', ra: 10.005, dec: 0, radius_arcsec }));
@@ -208,28 +195,18 @@ test('every answer by position, area or time, asked again after any further chan
   }
 });
 
-function sequenceOf({ store }: World): number {
-  store.resetRead();
-  return store.lastSequence();
-}
-
-/** Waits until the index has all objects. */
-const indexed = (app: TestApp, world: World) =>
-  eventually('the index has every entry', async () => {
-    const { headers } = await app.get('/api/cone?ra=0&dec=0&radius_arcsec=1');
-    return headers.get(ENTRY) === `${sequenceOf(world)}` || undefined;
-  });
-
-const ID = 5n;
 const NEAR = 'ra=150&dec=2&radius_arcsec=10&detail=position';
 
-/** The ids that are found by position, area and time. */
+const FOUND = FACTS.flatMap(({ found = [] }) => found);
+
+/** The ids that are found by position, and by each capability. */
 async function found(app: TestApp, at?: number): Promise<string[][]> {
   const query = `detail=ids${at === undefined ? '' : `&at=${at}`}`;
   const cone = await app.result(`/api/cone?ra=150&dec=2&radius_arcsec=10&${query}`);
-  const area = await app.post(`/api/area?${query}`, 'CIRCLE 150 2 0.01', 'text/plain');
-  const objects = await app.get(`/api/objects?${query}`);
-  return [cone, area.body, objects.body].map(({ objects }: Json) =>
+  const others = FOUND.map(({ path, body }) =>
+    body === undefined ? app.get(`${path}${query}`) : app.post(`${path}${query}`, body, null),
+  );
+  return [cone, ...(await Promise.all(others)).map(({ body }) => body)].map(({ objects }: Json) =>
     objects.map(({ diaObjectId_str }: Json) => diaObjectId_str).sort(),
   );
 }
@@ -238,14 +215,12 @@ test('an object is found from the entry that stored it on, beside one that was s
   await withApp(fill, async (app, { writer }) => {
     await writer.ingest([delivery(6n)], NOW_US - 1e6);
     // The index is waited for.
-    assert.equal(await found(app, 4), Array(3).fill(['1', '5', '6']));
-    assert.equal(await found(app, 3), Array(3).fill(['1', '5']));
-    assert.equal(await found(app, 2), Array(3).fill(['1', '5']));
-    assert.equal(await found(app, 1), Array(3).fill(['1']));
-    assert.equal(await found(app, 0), Array(3).fill([]));
-    const counts = [];
-    for (const at of [0, 1, 2, 3, 4]) counts.push((await app.get(`/api/objects?response=count&at=${at}`)).body.total);
-    assert.equal(counts, [0, 1, 2, 2, 3]);
+    const all = (...ids: string[]) => Array(1 + FOUND.length).fill(ids);
+    assert.equal(await found(app, 4), all('1', '5', '6'));
+    assert.equal(await found(app, 3), all('1', '5'));
+    assert.equal(await found(app, 2), all('1', '5'));
+    assert.equal(await found(app, 1), all('1'));
+    assert.equal(await found(app, 0), all());
   });
 });
 
@@ -258,11 +233,15 @@ test('a removed object is found as before its removal, and where it was then [Th
     await writer.ingest([delivery(ID, { position: { ra: 150.0001, dec: 2 } })], NOW_US);
     await indexed(app, world);
     const at = async (entry: number) => (await found(app, entry)).map(ids => ids.join());
-    assert.equal(await at(3), ['1,5', '1,5', '1,5']);
-    assert.equal(await at(4), ['1', '1', '1']);
-    assert.equal(await at(5), ['1,6', '1,6', '1,5,6']);
-    assert.equal(await at(6), ['1', '1', '1']);
-    assert.equal(await at(7), ['1,5', '1,5', '1,5']);
+    const all = (near: string, anywhere = near) => [
+      near,
+      ...FOUND.map(({ isEverywhere }) => (isEverywhere ? anywhere : near)),
+    ];
+    assert.equal(await at(3), all('1,5'));
+    assert.equal(await at(4), all('1'));
+    assert.equal(await at(5), all('1,6', '1,5,6'));
+    assert.equal(await at(6), all('1'));
+    assert.equal(await at(7), all('1,5'));
     const separation = async (entry: number) =>
       (await app.result(`/api/cone?${NEAR}&at=${entry}`)).objects[1].separation_arcsec;
     assert.equal([await separation(3), (await separation(7)) > 0.1], [0, true]);
@@ -271,44 +250,14 @@ test('a removed object is found as before its removal, and where it was then [Th
   });
 });
 
-test('a removed object at the end of a window, which is exclusive, is neither listed nor counted [The state after an entry]', async () => {
-  await withApp(fill, async (app, { writer, store }) => {
-    await writer.ingest([delivery(6n, { eventTimeUs: NOW_US - 9e6 })], NOW_US + 5e6);
-    const at = store.lastSequence();
-    await writer.remove([6n], 'wrong');
-    for (const [field, timeUs] of [
-      ['ingest_time', NOW_US + 5e6],
-      ['event_time', NOW_US - 9e6],
-    ] as const) {
-      const found = async (startUs: number, endUs: number) => {
-        const window = `start=${formatTime(startUs)}&end=${formatTime(endUs)}`.replaceAll('+', '%2B');
-        const path = `/api/objects?at=${at}&time_field=${field}&${window}`;
-        const listed = (await app.get(path)).body.objects.map(({ diaObjectId }: Json) => diaObjectId);
-        return [listed, (await app.get(`${path}&response=count`)).body.total];
-      };
-      assert.equal(await found(timeUs - 1, timeUs), [[], 0], field);
-      assert.equal(await found(timeUs, timeUs + 1), [[6], 1], field);
-    }
-  });
-});
-
-test('with a history, as_of is the latest ingest time of the state [The state after an entry]', async () => {
-  await withApp(fill, async (app, { writer }) => {
-    await writer.ingest([delivery(6n)], NOW_US + 5e6);
-    await writer.remove([6n], 'wrong');
-    const asOf = [];
-    for (const at of [0, 3, 4, 5]) asOf.push((await app.get(`/api/objects?at=${at}`)).body.as_of);
-    assert.equal(
-      asOf,
-      [0, NOW_US, NOW_US + 5e6, NOW_US].map(timeUs => formatTime(timeUs)),
-    );
-  });
-});
-
 test('a cursor has the entry: at may be repeated but not changed; without the history the walk goes on by as_of [The state after an entry]', async () => {
   await withApp(fill, async (app, world) => {
     await indexed(app, world);
-    for (const path of [`/api/cone?${NEAR}&page_size=1`, '/api/objects?page_size=1']) {
+    const walks = [
+      `/api/cone?${NEAR}&page_size=1`,
+      ...FOUND.flatMap(({ path, body }) => (body ? [] : `${path}page_size=1`)),
+    ];
+    for (const path of walks) {
       const first = await app.get(path);
       const next = `${path}&cursor=${first.body.next_cursor}`;
       const at = first.headers.get(ENTRY);
@@ -318,23 +267,19 @@ test('a cursor has the entry: at may be repeated but not changed; without the hi
       const { status, body } = await app.get(`${next}&at=1`);
       assert.equal([status, body.param, body.message.includes(`must be ${at}, as in the cursor`)], [400, 'at', true]);
     }
-    const path = '/api/objects?page_size=1&detail=ids';
-    const first = await app.get(path);
+    const firsts = await Promise.all(walks.map(path => app.get(path)));
     await world.writer.keepHistory(false);
-    const second = await app.get(`${path}&cursor=${first.body.next_cursor}`);
-    assert.equal([second.status, second.headers.get(ENTRY)], [200, null]);
-    assert.is(first.body.objects.length + second.body.objects.length, 2);
-    const refused = await app.get(`${path}&cursor=${first.body.next_cursor}&at=3`);
-    assert.equal([refused.status, refused.body.param], [400, 'at']);
+    const objectsOf = ({ body }: Json) => body.objects ?? body.results[0].objects;
+    for (const [i, path] of walks.entries()) {
+      const first = firsts[i]!;
+      const second = await app.get(`${path}&cursor=${first.body.next_cursor}`);
+      assert.equal([second.status, second.headers.get(ENTRY)], [200, null]);
+      assert.is(objectsOf(first).length + objectsOf(second).length, 2);
+      const refused = await app.get(`${path}&cursor=${first.body.next_cursor}&at=3`);
+      assert.equal([refused.status, refused.body.param], [400, 'at']);
+    }
   });
 });
-
-async function fill({ writer, store, directory }: World): Promise<void> {
-  await writer.keepHistory(true);
-  await writer.ingest([delivery(1n)], NOW_US);
-  await writer.ingest([delivery(ID)], NOW_US);
-  await crossmatched({ writer, store, directory }, ID, searched('gaia_dr3'), [match('gaia_dr3', '9')]);
-}
 
 const statusAt = async (app: TestApp, at: number) => (await app.result(`/api/objects/${ID}?at=${at}`)).status;
 

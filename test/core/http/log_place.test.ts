@@ -3,81 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { steadyMs } from '../../../src/core/base/runtime.ts';
-import { Node } from '../../../src/core/cluster/node.ts';
-import { Coordinator } from '../../../src/core/coordinator.ts';
-import { encodeChange } from '../../../src/core/store/change_record.ts';
-import { openStore } from '../../../src/core/store/store.ts';
-import { PARTS } from '../../capabilities.ts';
 import { seededRandom } from '../../oracle/skies.ts';
-import { Link, MemoryLog } from '../cluster/memory_log.ts';
-import { readEvents } from './event_reader.ts';
-import { type Answer, configOf, delivery, eventually, NOW_US, TestApp, withApp, withDirectory } from './support.ts';
+import { FACTS } from '../facts.ts';
+import { deliver, HEADER, type ServingNode, withNodes } from './serving_nodes.ts';
+import { delivery, eventually, NOW_US, withApp } from './support.ts';
 
 const test = suite('http/log_place');
-const HEADER = 'X-Log-Position';
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
 const HOPS = 30;
 const HOP_MS = 50;
-
-/** A node with a service over its archive. */
-class ServingNode {
-  readonly #node: Node;
-  readonly #store: ReturnType<typeof openStore>;
-  readonly #coordinator: Coordinator;
-  readonly app: TestApp;
-
-  constructor(directory: string, log: MemoryLog) {
-    this.#store = openStore(directory, 'write');
-    const link = new Link(log);
-    link.most = 1;
-    this.#node = new Node(this.#store, link);
-    const threads = () => ({ threads: [], operations: [], replaced: 0 });
-    this.#coordinator = new Coordinator({ parts: PARTS, config: configOf(directory), log: () => {}, threads });
-    this.#coordinator.state.logFollowedMs = steadyMs();
-    this.#report();
-    this.app = new TestApp(directory, { API_REQUEST_BUDGET_SECONDS: '1' }, this.#coordinator);
-  }
-
-  #report(): void {
-    const { next = 0, timeUs = 0 } = this.#store.logPosition() ?? {};
-    const { state } = this.#coordinator;
-    [state.logPosition, state.logTimeUs] = [next, timeUs];
-  }
-
-  /** Applies a record; `isTold`: whether its service knows at once. */
-  async step(isTold = true): Promise<void> {
-    await this.#node.step();
-    if (isTold) this.#report();
-  }
-
-  get(path: string, place?: string | null): Promise<Answer> {
-    return this.app.get(path, place ? { headers: { [HEADER]: place } } : {});
-  }
-
-  async close(): Promise<void> {
-    await this.app.app.close();
-    await this.#coordinator.close();
-    await this.#store.close();
-  }
-}
-
-const withNodes = (body: (nodes: readonly [ServingNode, ServingNode], log: MemoryLog) => Promise<void>) =>
-  withDirectory(async directory => {
-    const log = new MemoryLog();
-    const nodes = [new ServingNode(`${directory}/a`, log), new ServingNode(`${directory}/b`, log)] as const;
-    try {
-      for (const { app } of nodes) await app.ready();
-      await body(nodes, log);
-    } finally {
-      for (const node of nodes) await node.close();
-    }
-  });
-
-function deliver(log: MemoryLog, id: bigint): void {
-  const [record] = encodeChange({ kind: 'deliver', timeUs: NOW_US, deliveries: [delivery(id)] });
-  log.append(`${log.end}`, record!);
-}
 
 test('a node that is behind waits for what another has shown, or refuses [Headers]', () =>
   withNodes(async ([ahead, behind], log) => {
@@ -97,12 +31,22 @@ test('a node that is behind waits for what another has shown, or refuses [Header
     // What does not depend on the objects neither waits nor is refused.
     const described = ['/api/status', '/api/describe', '/openapi.json', '/api/task/', '/healthz', '/metrics'];
     const headers = { [HEADER]: place! };
-    for (const path of [...described, '/llms.txt', '/api-docs.md', '/vo/capabilities', '/vo/availability', '/catalogs'])
+    for (const path of [
+      ...described,
+      '/llms.txt',
+      '/api-docs.md',
+      ...FACTS.flatMap(({ withoutObjects = [] }) => withoutObjects),
+    ])
       assert.not.equal((await behind.app.get(path, { headers })).body?.code, 'service_unavailable', path);
     for (const path of described.slice(0, 5)) assert.is((await behind.app.get(path, { headers })).status, 200, path);
     for (const path of ['/api/objects/2', CONE, '/api/tns/x', '/api/recent-crossmatches'])
       assert.is((await behind.app.get(path, { method: 'PUT', headers })).status, 405, path);
-    for (const path of [CONE, '/api/tns/2026abc', '/api/recent-crossmatches', '/api/objects'])
+    for (const path of [
+      CONE,
+      '/api/tns/2026abc',
+      '/api/recent-crossmatches',
+      ...FACTS.flatMap(({ ofObjects = [] }) => ofObjects),
+    ])
       assert.is((await behind.get(path, place)).status, 503, path);
     const waiting = behind.get('/api/objects/2', place);
     await behind.step();
@@ -110,23 +54,6 @@ test('a node that is behind waits for what another has shown, or refuses [Header
     // A position of another log, or none, has no effect.
     for (const other of ['ffffffff-9-9', '', '-1', `${place}x`])
       assert.is((await behind.get(CONE, other)).status, 200, other);
-  }));
-
-test('a stream resumed at a node that is behind waits for the entry of its id, or is refused [Stream of matches]', () =>
-  withNodes(async ([ahead, behind], log) => {
-    for (const id of [1n, 2n, 3n]) deliver(log, id);
-    for (const node of [ahead, ahead, ahead, behind]) await node.step();
-    const { lastId } = await readEvents(ahead.app, '/api/stream/objects?from=beginning', 3);
-    const resumed = { headers: { 'Last-Event-ID': lastId } };
-    const refused = await behind.app.get('/api/stream/objects', resumed);
-    assert.is(refused.status, 503, refused.text);
-    assert.ok(refused.headers.get('Retry-After'));
-    const waiting = readEvents(behind.app, '/api/stream/objects', 1, resumed);
-    await behind.step();
-    await behind.step();
-    deliver(log, 4n);
-    await behind.step();
-    assert.match((await waiting).texts[0]!, '"diaObjectId":4,');
   }));
 
 test('what another process of the directory has applied counts', () =>

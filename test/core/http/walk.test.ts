@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import type { Delivery } from '../../../src/core/store/types.ts';
 import { coneByScan } from '../../oracle/brute_force.ts';
 import { seededRandom } from '../../oracle/skies.ts';
+import { FACTS } from '../facts.ts';
 import {
   type Answer,
   crossmatched,
@@ -166,8 +167,6 @@ test('walks while objects arrive whose ingest time is not after as_of: in order,
   });
 });
 
-const AREA = 'CIRCLE 150 2 0.001';
-
 test('a cursor goes on after a restart and in a copy of the archive, and no other archive takes it [Cursors]', async () => {
   const fill = async (world: World) => {
     for (let i = 0; i < 4; i++) await world.writer.ingest([delivery(BigInt(i + 1))], NOW_US + i);
@@ -177,8 +176,12 @@ test('a cursor goes on after a restart and in a copy of the archive, and no othe
   const asked: ((app: TestApp, cursor: string) => Promise<Answer>)[] = [
     (app, cursor) => app.get(`/api/cone?ra=150&dec=2&radius_arcsec=5&page_size=1${cursor}`),
     (app, cursor) => app.get(`/api/recent-crossmatches?page_size=1&${window}${cursor}`),
-    (app, cursor) => app.get(`/api/objects?page_size=1&${window}${cursor}`),
-    (app, cursor) => app.post(`/api/area?page_size=1${cursor}`, AREA),
+    ...FACTS.flatMap(({ walks = [] }) => walks)
+      .filter(({ isPending }) => !isPending)
+      .map(({ path, body }) => (app: TestApp, cursor: string) => {
+        const page = `${path}page_size=1${cursor}`;
+        return body === undefined ? app.get(page) : app.post(page, body);
+      }),
   ];
   await withApp(fill, async (app, { store }) => {
     const first = await Promise.all(asked.map(ask => ask(app, '')));

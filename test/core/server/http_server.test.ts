@@ -133,7 +133,6 @@ test('a method that a path does not have is 405, whatever it is called, and Allo
       ['FOO', '/api/task/', 'GET, HEAD, OPTIONS'],
       ['FOO', '/healthz', ANY],
       ['get', '/api/status', 'GET'],
-      ['GETS', '/', 'GET, HEAD'],
       ['CONNECT', '/api/status', 'GET'],
       ['CONNECT', 'example.org:443', 'GET, HEAD, POST, OPTIONS'],
     ];

@@ -15,10 +15,11 @@ export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 export type ComponentName = keyof OpenApiDocument['components']['schemas'];
 
 export function openApiDocument(api: Documented, config: Config, catalogs = PROJECT_CATALOGS) {
+  const all = withGeneralParts({ ...paths(api, config, catalogs), ...resourcePaths(api, config, catalogs) });
   return {
     openapi: '3.1.0',
     info: { title: TITLE, version: CONTRACT_VERSION, description: description(config, catalogs) },
-    paths: withGeneralParts({ ...paths(api, config, catalogs), ...resourcePaths(api, config, catalogs) }),
+    paths: all,
     components: {
       schemas: {
         ...commonSchemas(config, catalogs),
@@ -27,7 +28,7 @@ export function openApiDocument(api: Documented, config: Config, catalogs = PROJ
         ...recentSchemas(),
         ...serviceSchemas(api),
       },
-      ...generalComponents,
+      ...generalComponents(all),
     },
   };
 }

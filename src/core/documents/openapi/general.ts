@@ -185,8 +185,16 @@ function mapValues<T, U>(object: Readonly<Record<string, T>>, change: (value: T,
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** The components that operations refer to: shared headers and errors. */
-export const generalComponents = {
-  headers: HEADERS,
-  responses: mapValues(ERRORS, (response, name) => whole(0, response, name.startsWith('Tap') ? {} : ignoredHeader)),
-};
+const RESPONSES = mapValues(ERRORS, (response, name) =>
+  whole(0, response, name.startsWith('Tap') ? {} : ignoredHeader),
+);
+
+/** The components that operations refer to: shared headers, and those errors that the operations have. */
+export function generalComponents(paths: Paths) {
+  const responses = Object.values(paths).flatMap(methods =>
+    Object.values(methods).map(operation => operation.responses),
+  );
+  const referred = new Set(responses.flatMap(each => Object.values(each).map(({ $ref }) => $ref)));
+  const isUsed = ([name]: [string, Schema]) => referred.has(`#/components/responses/${name}`);
+  return { headers: HEADERS, responses: Object.fromEntries(Object.entries(RESPONSES).filter(isUsed)) };
+}

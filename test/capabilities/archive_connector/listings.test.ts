@@ -5,8 +5,8 @@ import { nowUs } from '../../../src/core/base/times.ts';
 import { ARCHIVE_MCP_TOOLS } from '../../../src/core/contract/mcp_tools.ts';
 import { newAjv } from '../../core/contract/validate.ts';
 import { crossmatched, delivery, type Json, match, NOW_US, searched, startApp } from '../../core/http/support.ts';
-import { Connection, changedMeanwhile, UNLIMITED, withConnector } from './support.ts';
-import { CENTRE, CROWD_SIZE, fill, RICH } from './world.ts';
+import { Connection, changedMeanwhile, UNLIMITED, withConnector } from '../connector/support.ts';
+import { CENTRE, CROWD_SIZE, fill, RICH } from '../connector/world.ts';
 
 const test = suite('mcp/listings');
 const [AREA, RECENT] = ARCHIVE_MCP_TOOLS.map(({ name }) => name) as [string, string];

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { newAjv } from '../../core/contract/validate.ts';
 import { type Json, startApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
-import { Connection, UNLIMITED } from './support.ts';
-import { fill, RICH } from './world.ts';
+import { Connection, UNLIMITED } from '../connector/support.ts';
+import { fill, RICH } from '../connector/world.ts';
 
 const TOOL = 'query_rubin_archive';
 const test = suite('mcp/query');
