@@ -28,6 +28,7 @@ import { streams } from './capabilities/streams/mod.ts';
 import { tableMatch } from './capabilities/table_match/mod.ts';
 import { taskList } from './capabilities/tasks/mod.ts';
 import { transfer } from './capabilities/transfer/mod.ts';
+import { validation } from './capabilities/validation/mod.ts';
 import { vo } from './capabilities/vo/mod.ts';
 import { settingTable } from './core/config/config.ts';
 import type { Capability } from './core/host.ts';
@@ -64,6 +65,7 @@ export const OPTIONAL: readonly Capability[] = [
   publish,
   report,
   sample,
+  validation,
   nodes,
   removal,
   backup,

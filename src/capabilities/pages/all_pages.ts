@@ -20,4 +20,5 @@ export { ExampleFinder } from './examples.ts';
 export { layout } from './layout.ts';
 export { queryPage } from './query_page.ts';
 export { samplePage } from './sample_page.ts';
+export { validationPage } from './validation_page.ts';
 export { voPage } from './vo_page.ts';

@@ -199,6 +199,11 @@ ${list([
   ['/catalogs', 'Catalogs', 'what objects are compared with, and where each catalog covers the sky'],
   ['/brokers', 'Brokers', 'who delivers the alerts, and which alerts are stored'],
   ['/status', 'Status', 'whether the service can answer now, and what it holds'],
+  [
+    '/validation',
+    'Validation',
+    'the matches of transients with a known class, and of random positions, in this archive',
+  ],
 ])}
 <h2>Use it from a program</h2>
 ${list([

@@ -37,7 +37,16 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/help', 'Help'],
 ];
 /** Pages that the help page links to. */
-const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-docs', '/status', '/docs']);
+const HELP_PAGES = new Set([
+  '/catalogs',
+  '/brokers',
+  '/consuming',
+  '/vo',
+  '/api-docs',
+  '/status',
+  '/validation',
+  '/docs',
+]);
 
 /**
  * A whole document. All its parts come from this host, and it contains no inline script or style.

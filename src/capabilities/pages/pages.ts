@@ -86,6 +86,7 @@ export function pages(service: Service, api: Api): readonly Resource[] {
     ['/area', 'page', withExamples(({ areaPage }, examples) => areaPage(examples))],
     ['/crossmatch', 'page', page(({ crossmatchPage }) => crossmatchPage(config, service.catalogs))],
     ['/sample', 'page', page(({ samplePage }) => samplePage(config))],
+    ['/validation', 'page', page(({ validationPage }) => validationPage(config))],
     ['/query', 'page', page(({ queryPage }) => queryPage(config, service.catalogs, isInstalled()))],
     ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.catalogs))],
     ['/help', 'page', page(({ helpPage }) => helpPage())],
@@ -137,7 +138,7 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/objects', '/search'],
 ]);
 const PAGE_PATHS =
-  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|sample|query|help|catalogs|brokers|consuming|status|api-docs|docs|docs\/[\w.-]+|vo)$/;
+  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|sample|validation|query|help|catalogs|brokers|consuming|status|api-docs|docs|docs\/[\w.-]+|vo)$/;
 
 /** Answers any other path: browsers get a page, other clients the API's error. */
 export function otherPath(service: Service): Handler {

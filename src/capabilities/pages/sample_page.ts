@@ -20,6 +20,6 @@ ${needsScripts}
 <p class="actions"><button type="submit" class="primary">Report</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
 <section id="results" aria-label="Report"></section>
-<p class="hint">A verdict is what a catalog says of its source. It classifies no transient, and names no host. <a href="/docs/how_many_are_stars">What the report says</a></p>`,
+<p class="hint">A verdict is what a catalog says of its source. It classifies no transient, and names no host. <a href="/docs/how_many_are_stars">What the report says</a>. <a href="/validation">How these numbers were tested on this archive</a></p>`,
   };
 }

@@ -136,9 +136,9 @@ function nearestObject(rows: readonly Row[], circle: NonNullable<Found['circle']
 const shownName = (prefix: string | null, name: string) => (prefix === null ? name : `${prefix} ${name}`);
 
 /** What is stored of the object that was read last. */
-function stored(
+export function stored(
   object: ObjectView,
-  context: QueryContext,
+  context: Pick<QueryContext, 'store' | 'stored' | 'fragments'>,
 ): Pick<Resolved, 'status' | 'id' | 'position' | 'tns' | 'recorded'> {
   const { fragments, store } = context;
   const tns = readAssociation(object.tns);
@@ -154,7 +154,10 @@ function stored(
   };
 }
 
-function recordedCells(object: ObjectView, { store, stored, fragments }: QueryContext): Resolved['recorded'] {
+function recordedCells(
+  object: ObjectView,
+  { store, stored, fragments }: Pick<QueryContext, 'store' | 'stored' | 'fragments'>,
+): Resolved['recorded'] {
   const { catalogs } = fragments.settings;
   const cells: Record<string, RecordedCell> = {};
   for (const [name, outcome] of object.record?.catalogOutcomes ?? []) cells[name] = { outcome, source: undefined };

@@ -72,7 +72,7 @@ export function sampleRequest(config: Config, catalogs: Catalogs): Schema {
   );
 }
 
-const interval = (description: string, unit = 'count') =>
+export const interval = (description: string, unit = 'count') =>
   list({ type: 'number', 'x-unit': unit }, description, { minItems: 2, maxItems: 2 });
 
 const tally = {

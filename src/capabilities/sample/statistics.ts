@@ -38,5 +38,6 @@ export function wilsonInterval(successes: number, trials: number): [number, numb
   const scale = 1 + Z ** 2 / trials;
   const centre = (fraction + Z ** 2 / (2 * trials)) / scale;
   const half = (Z / scale) * Math.sqrt((fraction * (1 - fraction)) / trials + Z ** 2 / (4 * trials ** 2));
-  return [Math.max(0, centre - half), Math.min(1, centre + half)];
+  // Without rounding, these two borders are exact.
+  return [successes === 0 ? 0 : centre - half, successes === trials ? 1 : centre + half];
 }

@@ -12,7 +12,7 @@ const UPPER_LATITUDES = [10, 20, 40, 90] as const;
 const [MAX_GROUPS, MAX_GROUP] = [1000, 100];
 
 /** The counts of one catalog, over all rows or those of a bin. */
-class Tally {
+export class Tally {
   searched = 0;
   coincident = 0;
   expected = 0;
@@ -71,8 +71,8 @@ export class Summary {
         name,
         {
           all: new Tally(),
-          outcomes: zeros(SAMPLE_OUTCOMES) as Record<SampleOutcome, number>,
-          verdicts: zeros(VERDICTS) as Record<Verdict, number>,
+          outcomes: zeros(SAMPLE_OUTCOMES),
+          verdicts: zeros(VERDICTS),
           bins: this.#binRows.map(() => new Tally()),
         },
       ]),
@@ -176,8 +176,8 @@ export class Summary {
 
 const isSearched = (outcome: SampleOutcome) => outcome === 'coincident_source' || outcome === 'no_coincident_source';
 
-const zeros = (names: readonly { readonly name: string }[]): Record<string, number> =>
-  Object.fromEntries(names.map(({ name }) => [name, 0]));
+export const zeros = <Name extends string>(names: readonly { readonly name: Name }[]) =>
+  Object.fromEntries(names.map(({ name }) => [name, 0])) as Record<Name, number>;
 
 /** To six digits: the densities are known to three at best. */
-const rounded = (value: number) => Number(value.toPrecision(6));
+export const rounded = (value: number) => Number(value.toPrecision(6));

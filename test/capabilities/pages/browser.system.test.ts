@@ -141,6 +141,7 @@ const PAGES = [
   '/area?area=CIRCLE+61.6223+-49.2951+1',
   '/crossmatch',
   '/sample',
+  '/validation',
   ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3_matches'] : ['/query']),
   '/catalogs',
   '/help',

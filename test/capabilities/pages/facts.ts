@@ -15,6 +15,7 @@ export const facts: Facts = {
     '/area',
     '/crossmatch',
     '/sample',
+    '/validation',
     '/query',
     '/api-docs',
     '/favicon.ico',

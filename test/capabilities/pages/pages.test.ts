@@ -31,6 +31,7 @@ const PAGES = [
   '/area',
   '/crossmatch',
   '/sample',
+  '/validation',
   '/query',
   '/catalogs',
   '/help',
@@ -443,7 +444,7 @@ test('an id that is none is a page that is not there', async ({ running: { app }
 });
 
 test('a part that a script fills says that it is loading until then', async ({ running: { app } }) => {
-  for (const path of ['/search', '/objects/5', '/recent', '/status'])
+  for (const path of ['/search', '/objects/5', '/recent', '/status', '/validation'])
     assert.match((await app.get(path)).text, / aria-busy="true"><p class="loading">Loading<\/p><\//, path);
 });
 

@@ -257,6 +257,13 @@ function unitOf(path: readonly string[]): string | undefined {
   };
   if (/_mag$|^magnitude$/.test(key)) return 'mag';
   if (key === 'galactic_latitude') return 'deg';
+  if (within.includes('/api/validation')) {
+    if (key === 'journal_entry') return 'entry';
+    if (key === 'seed') return 'seed';
+    if (within.includes('displacement_arcsec')) return 'arcsec';
+    if (['from', 'to'].includes(key)) return within.includes('chance_probability') ? 'fraction' : 'arcmin**-2';
+    return /\.(fraction|interval)(\.|$)/.test(within) ? 'fraction' : 'count';
+  }
   if (within.includes('/api/sample')) {
     if (within.includes('groups')) return 'index';
     if (within.includes('contaminated.properties.interval')) return 'fraction';

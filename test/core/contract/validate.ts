@@ -16,7 +16,7 @@ import { bodyPointer, Coverage, isNoting, responsePointer, schemaAt } from './co
 const BESIDE_THE_API = new Set(
   (
     '/favicon.ico / /healthz /readyz /metrics /mcp /vo/tap/ /mcp/archive /llms.txt /api-docs /api-docs.md /api/task ' +
-    '/search /recent /area /crossmatch /sample /query /catalogs /help /brokers /consuming /status /vo /docs'
+    '/search /recent /area /crossmatch /sample /validation /query /catalogs /help /brokers /consuming /status /vo /docs'
   ).split(' '),
 );
 const BESIDE = /^\/(?:objects|assets|clients|docs)\//;
