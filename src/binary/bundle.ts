@@ -48,6 +48,7 @@ export const DATA = [
   'sample/catalogs',
   'sample/tns',
   'src/core/cli/search_text.js',
+  'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
   ...globSync('src/capabilities/*/browser', { cwd: ROOT }),
   ...['__init__.py', 'aio.py', 'py.typed'].map(name => `clients/python/nearsky/${name}`),

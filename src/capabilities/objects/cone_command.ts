@@ -5,13 +5,16 @@ import type { Answered, Ask } from '../../core/cli/asking.ts';
 import { type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
 import { parseSearchText } from '../../core/cli/search_text.js';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
+import { SOURCES_PATH, sourcesThere } from './sources_there.ts';
 
 export const command: Command = {
-  usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
+  usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] [--sources] RA DEC RADIUS',
   description: `Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, in decimal degrees or as
 04h06m29.35s -49d17m42.5s), from the data directory or (--url) from a running service. The answer is
-that of GET /api/cone, in any of its formats, with the objects of all pages.`,
-  options: ASK_OPTIONS,
+that of GET /api/cone, in any of its formats, with the objects of all pages. The table for people also
+lists the catalogs' own sources there, and which catalogs were searched. With --sources the answer is
+that of GET /api/sources: these sources alone, in any format.`,
+  options: { ...ASK_OPTIONS, sources: { help: "print the catalogs' own sources instead of objects" } },
   example: 'nearsky cone --data ./data --format csv 221.596 -40.0 60',
   run,
 };
@@ -26,10 +29,21 @@ async function run(invocation: Invocation): Promise<number> {
   if (radius === undefined || others.length > 0) throw new UsageError('cone takes RA, DEC and RADIUS', command);
   const isTable = isForPeople(invocation);
   const format = isTable ? undefined : options.get('format');
-  const search = { ...degreesOf(ra!, dec!), radius_arcsec: radius, format, detail: options.get('detail') };
+  const place = degreesOf(ra!, dec!);
+  const search = { ...place, radius_arcsec: radius, format, detail: options.get('detail') };
   await invocation.withService(async ask => {
+    if (invocation.flags.has('sources')) {
+      const answer = requireAnswer(await ask({ path: SOURCES_PATH, search: { ...search, detail: undefined } }));
+      return await writeOut(
+        isTable ? Buffer.from(await sourcesThere(ask, place, radius)) : asDocument(answer.body, format),
+      );
+    }
     let answer = requireAnswer(await ask({ path: '/api/cone', search }));
-    if (isTable) return await writeTable(ask, answer);
+    if (isTable) {
+      await writeTable(ask, answer);
+      const sources = await sourcesThere(ask, place, radius);
+      return await writeOut(Buffer.from(sources && `\n${sources}`));
+    }
     await writeOut(asDocument(answer.body, format));
     for (let cursor = cursorOf(answer); cursor !== undefined; cursor = cursorOf(answer)) {
       if (!IN_PAGES.includes(format ?? '')) {

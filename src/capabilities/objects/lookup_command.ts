@@ -1,12 +1,14 @@
 /** `nearsky lookup`: the stored objects by id, or by the name of their transient. */
 import { existsSync } from 'node:fs';
+import { printable } from '../../core/base/error_text.ts';
 import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Ask } from '../../core/cli/asking.ts';
-import { bytesOf, type Command, type Invocation, UsageError } from '../../core/cli/command.ts';
+import { bytesOf, type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import type { Config } from '../../core/config/config.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
+import { sourcesThere } from './sources_there.ts';
 
 export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
@@ -15,7 +17,8 @@ them by diaObjectId, by TNS name such as "SN 2026abc", or in files or standard i
 these per line; a line that is neither has the status invalid_input. The answer is that of
 POST /api/lookup, in any of its formats. More inputs than one request takes (API_MAX_IDS,
 API_MAX_POSITIONS) are split into several requests, and their lines are concatenated. This works for
-table, csv and ndjson only.`,
+table, csv and ndjson only. The table for people also lists the catalogs' own sources at the first ten
+names, and which catalogs were searched.`,
   options: ASK_OPTIONS,
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,
@@ -39,10 +42,13 @@ async function run(invocation: Invocation): Promise<number> {
   await invocation.withService(async ask => {
     const table = new TerminalTable(false);
     if (isTable) await writeOut(Buffer.from(table.head()));
+    const places: Place[] = [];
     for (const part of parts) {
       const bytes = await askFor(ask, part, format, options.get('detail'));
       if (isTable) {
-        await writeOut(Buffer.from(linesOfAnswer(table, part, bytes)));
+        const { results } = JSON.parse(bytes.toString()) as { readonly results: readonly Result[] };
+        await writeOut(Buffer.from(linesOfResults(table, part, results)));
+        places.push(...results.flatMap((result, i) => placeOf(part[i]!.text, result)));
         continue;
       }
       // Only the first part keeps its header line.
@@ -50,6 +56,7 @@ async function run(invocation: Invocation): Promise<number> {
         format === 'csv' && part !== parts[0] ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format),
       );
     }
+    await writeSources(ask, places);
   });
   return 0;
 }
@@ -75,9 +82,8 @@ async function askFor(ask: Ask, inputs: readonly Input[], format: string | undef
   return Buffer.from(bytes);
 }
 
-/** The lines of an answer's results. A name, and an id that is no valid one, have lines of their own. */
-function linesOfAnswer(table: TerminalTable, inputs: readonly Input[], answer: Buffer): string {
-  const { results } = JSON.parse(answer.toString()) as { readonly results: readonly Result[] };
+/** The lines of results. A name, and an id that is no valid one, have lines of their own. */
+function linesOfResults(table: TerminalTable, inputs: readonly Input[], results: readonly Result[]): string {
   return results
     .flatMap(({ status, objects = [] }, i) => {
       const { kind, text } = inputs[i]!;
@@ -90,6 +96,39 @@ function linesOfAnswer(table: TerminalTable, inputs: readonly Input[], answer: B
 interface Result {
   readonly status: string;
   readonly objects?: readonly Parameters<TerminalTable['object']>[0][];
+  /** The registry's entry of a name. */
+  readonly tns?: { readonly ra: number; readonly dec: number } | null;
+  readonly normalized?: { readonly radius_arcsec?: number };
+}
+
+/** Where an input was searched for, whether or not an object is there. */
+interface Place {
+  readonly text: string;
+  readonly ra: string;
+  readonly dec: string;
+  readonly radiusArcsec: string;
+}
+
+function placeOf(text: string, { tns, normalized }: Result): Place[] {
+  if (!tns) return [];
+  return [{ text, ra: `${tns.ra}`, dec: `${tns.dec}`, radiusArcsec: `${normalized!.radius_arcsec}` }];
+}
+
+/** More places are read faster together, by `nearsky sample`. */
+const MAX_SEARCHED_PLACES = 10;
+
+/** Writes the catalogs' own sources at the places. */
+async function writeSources(ask: Ask, places: readonly Place[]): Promise<void> {
+  for (const { text, radiusArcsec, ...place } of places.slice(0, MAX_SEARCHED_PLACES)) {
+    const sources = await sourcesThere(ask, place, radiusArcsec);
+    if (sources === '') return;
+    await writeOut(Buffer.from(`\n${printable(text)}: ${sources}`));
+  }
+  const left = places.length - MAX_SEARCHED_PLACES;
+  if (left > 0)
+    tell(
+      `nearsky lookup: the catalogs were searched at the first ${MAX_SEARCHED_PLACES} places: nearsky sample and nearsky match search all`,
+    );
 }
 
 interface Input {

@@ -20,10 +20,15 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Libraries for browsers, unchanged. */
 const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 /**
- * Our own that others use, too: the published client, the text of a search, which `nearsky cone` reads alike, and what a
- * catalog says of its sources.
+ * Our own that others use, too: the published client, the text of a search, which `nearsky cone` reads alike, and the
+ * magnitudes of sources and what their catalogs say of them.
  */
-const SHARED = ['clients/typescript/nearsky.js', 'src/core/cli/search_text.js', 'src/core/contract/verdict.js'];
+const SHARED = [
+  'clients/typescript/nearsky.js',
+  'src/core/cli/search_text.js',
+  'src/core/contract/photometry.js',
+  'src/core/contract/verdict.js',
+];
 
 /** The files. They are read for the first page, and again when the catalogs have changed. */
 export const loadAssets = memoized(readAssets);
@@ -56,12 +61,14 @@ function readAssets(catalogs: Catalogs) {
 
 /** Our own script or style without comments and indentation, which saves a fifth of the compressed bytes. */
 function plain(text: string): Buffer {
-  return Buffer.from(text.replace(COMMENT_LINES, '').replace(INDENTS, ''));
+  return Buffer.from(text.replace(COMMENT_LINES, '').replace(INDENTS, '').replace(CORE_IMPORTS, '$1./'));
 }
 
 /** Comments that take whole lines. No multi-line string in these files contains such a line. */
 const COMMENT_LINES = /^[ \t]*(?:\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)\n/gm;
 const INDENTS = /^[ \t]+/gm;
+/** All files are served from one folder. */
+const CORE_IMPORTS = /(\bfrom .)(?:\.\.\/)+core\/\w+\//g;
 
 /**
  * The colour of each catalog, and the outline of the mark before its name, which has the shape of its marker in plots.

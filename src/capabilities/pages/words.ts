@@ -1,5 +1,11 @@
 /** Short, plain names of the API's values for the pages. `src/core/contract/enums.ts` has their full meanings. */
-import { CATALOG_OUTCOMES, type CutStatus, INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
+import {
+  CATALOG_OUTCOMES,
+  type CutStatus,
+  INPUT_STATUSES,
+  NEARBY_OUTCOMES,
+  OBJECT_STATUSES,
+} from '../../core/contract/enums.ts';
 
 export const CUT_WORDS: Readonly<Record<CutStatus, string>> = {
   service_setting: 'A setting of this service',
@@ -39,13 +45,14 @@ export const STATUS_WORDS: Words = {
     meaning: 'This service has no current copy of the TNS registry. Ids and positions are searched as always.',
   },
 };
-export const CATALOG_WORDS = wordsOf(CATALOG_OUTCOMES, {
+export const CATALOG_WORDS = wordsOf([...CATALOG_OUTCOMES, ...NEARBY_OUTCOMES.slice(-1)], {
   searched: 'Searched',
   outside_footprint: 'Outside its footprint',
   skipped_read_failure: 'Skipped: it could not be read',
   not_searched_invalid_position: 'Not searched: invalid position',
   not_recorded: 'Not recorded',
   not_in_service_at_crossmatch: 'Not in service at the crossmatch',
+  not_registered: 'Not registered here',
 });
 
 export function sentence(text: string): string {

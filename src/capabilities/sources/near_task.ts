@@ -2,6 +2,7 @@
 import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import type { NearbyOutcome } from '../../core/contract/enums.ts';
+import { mainMagnitude } from '../../core/contract/photometry.js';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import { verdictOf } from '../../core/contract/verdict.js';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
@@ -131,6 +132,7 @@ async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
     const { count, second, lnWeights } = around[catalog]!;
     const likelihood = likelihoodOf(separationArcsec, combinedErrorMas, lnWeights, task.priorCompleteness);
     const { definition } = asked[catalog]!;
+    const main = mainMagnitude(definition.photometry, payload);
     const { verdict, reason: verdict_reason } = verdictOf(definition, payload);
     return {
       catalog_name: definition.name,
@@ -139,6 +141,8 @@ async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
       ...worthOf({ separationArcsec }, statisticsOf(density, count, second, likelihood)),
       // Not rounded, because one of the listed sources has this separation.
       second_separation_arcsec: Number.isNaN(second) ? null : second,
+      magnitude: main?.magnitude ?? null,
+      band: main?.letter ?? null,
       verdict,
       verdict_reason,
       ra,

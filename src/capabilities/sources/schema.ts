@@ -58,6 +58,8 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
         separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
         ...fieldSchemas(WORTH_FIELDS),
         sources_within_radius: count("Number of the catalog's sources within the radius, including this one."),
+        magnitude: orNull(number('mag', 'Magnitude in `band`; null if the source has none.')),
+        band: orNull(text("The catalog's main band, or the reddest one in which the source has a magnitude.")),
         verdict: text(`What the catalog says the source is. It classifies no transient. ${VERDICT_MEANINGS}.`),
         verdict_reason: text('The values of the rules, with their thresholds.'),
         ra: rightAscension,

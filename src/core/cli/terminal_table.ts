@@ -79,12 +79,46 @@ export class TerminalTable {
   }
 
   #line(cells: readonly string[]): string {
-    const padded = this.#columns.map(({ width, isRight }, i) => {
-      const cell = cells[i] ?? '';
-      return isRight ? cell.padStart(width) : cell.padEnd(width);
-    });
-    return `${printable(padded.join('  ').trimEnd())}\n`;
+    return lineOf(this.#columns, cells);
   }
+}
+
+const NEARBY: readonly Column[] = [
+  { head: 'catalog', width: 14 },
+  { head: 'source', width: 20 },
+  { head: 'arcsec', width: 7, isRight: true },
+  { head: 'magnitude', width: 9, isRight: true },
+  { head: 'verdict', width: 7 },
+];
+
+/** The members of a source in the answer of GET /api/sources. */
+interface NearbySource {
+  readonly catalog_name: string;
+  readonly catalog_source_id: string;
+  readonly separation_arcsec: number;
+  readonly magnitude: number | null;
+  readonly band: string | null;
+  readonly verdict: string;
+}
+
+/** A table of the sources near a position. */
+export function sourceLines(sources: readonly NearbySource[]): string {
+  const rows = sources.map(({ catalog_name, catalog_source_id, separation_arcsec, magnitude, band, verdict }) => [
+    catalog_name,
+    catalog_source_id,
+    fixed(separation_arcsec, 2),
+    magnitude === null ? '' : `${band} ${fixed(magnitude, 2)}`,
+    verdict,
+  ]);
+  return [NEARBY.map(({ head }) => head), ...rows].map(cells => lineOf(NEARBY, cells)).join('');
+}
+
+function lineOf(columns: readonly Column[], cells: readonly string[]): string {
+  const padded = columns.map(({ width, isRight }, i) => {
+    const cell = cells[i] ?? '';
+    return isRight ? cell.padStart(width) : cell.padEnd(width);
+  });
+  return `${printable(padded.join('  ').trimEnd())}\n`;
 }
 
 function fixed(value: number | null | undefined, digits: number): string {

@@ -739,6 +739,41 @@ check('an object of Gaia is shown among the colours of the sources around it', a
   });
 });
 
+check('a position without an object has what the catalogs have there, and what was searched', async world => {
+  const star = '9000000000001000002';
+  await visiting(world, '/search?q=61.62059851718+-49.29666528056&radius=1', async page => {
+    await page.getByText('No object here', { exact: true }).waitFor();
+    const section = page.locator('.near-sources');
+    await section.locator('td', { hasText: star }).waitFor();
+    const cells = await section.locator('tr', { hasText: star }).locator('td').allTextContents();
+    assert.equal(cells.slice(0, 4), ['Gaia DR3', star, '0.00', 'G 17.76']);
+    assert.match(cells[4]!, /^star: /);
+    assert.match((await section.locator('.hint').first().textContent())!, /^Searched: Gaia DR3, /);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      section.getByRole('link', { name: 'CSV', exact: true }).click(),
+    ]);
+    assert.match(readFileSync(await csv.path(), 'utf8'), new RegExp(`gaia_dr3,${star},`));
+  });
+  await visiting(world, '/search?q=1+1', page =>
+    page.getByRole('heading', { name: 'No catalog could be searched' }).waitFor(),
+  );
+  await visiting(world, '/search?q=SN+2099aaa', page =>
+    page.getByRole('heading', { name: /^\d+ catalog sources? within/ }).waitFor(),
+  );
+  // A service without the capability.
+  const without = async (page: Page) => {
+    await page.route('**/api/sources?*', route =>
+      route.fulfill({ status: 404, json: { message: 'Not found', retryable: false, code: 'not_found' } }),
+    );
+    await page.reload();
+    await page.getByText('No object here', { exact: true }).waitFor();
+    await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
+    assert.is(await page.locator('.near-sources, .notice.error').count(), 0);
+  };
+  await visiting(world, '/search?q=1+1', without, /status of 404/);
+});
+
 check('the search box takes the id of a source, with its catalog or alone', async world => {
   const id = '9000000000001000001';
   for (const typed of [`Gaia DR3 ${id}`, `gaia_dr3:${id}`, id])

@@ -220,7 +220,10 @@ test('scripts are sent without the lines that are comments alone, and with all o
       .split('\n')
       .map(line => line.trimStart());
     const code = stored.filter(line => !/^(?:\/\/|\/\*|\*)/.test(line));
-    assert.is(text, code.join('\n'), name);
+    // Files of the core are sent beside those of the pages.
+    assert.is(text, code.join('\n').replaceAll(/from '(?:\.\.\/){3}core\/[a-z]+\//g, "from './"), name);
+    for (const [, imported] of text.matchAll(/from '\.\/([\w.]+)'/g))
+      assert.is((await app.get(`/assets/${version}/${imported}`)).status, 200, `${name}: ${imported}`);
   }
 });
 
@@ -300,7 +303,7 @@ test('every status and outcome has a word', () => {
   for (const words of [statuses, outcomes])
     for (const [name, { word, meaning }] of Object.entries(words)) assert.ok(word && meaning.endsWith('.'), name);
   assert.is(Object.keys(statuses).length, 10);
-  assert.is(Object.keys(outcomes).length, 6);
+  assert.is(Object.keys(outcomes).length, 7);
 });
 
 const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };

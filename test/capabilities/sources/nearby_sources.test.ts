@@ -163,6 +163,9 @@ test('the outcome of each catalog, columns with units, payloads as published [So
       assert.ok(catalogs[0].columns.some(({ unit, ucd }: Json) => unit === 'mag' && ucd.startsWith('phot')));
       assert.equal([sources[0].catalog_source_id, sources[0].ra], [`${gaia.id[0]}`, 340]);
       assert.equal(Object.keys(sources[0].catalog_payload), columns);
+      const { phot_g_mean_mag: main, phot_rp_mean_mag: reddest } = sources[0].catalog_payload;
+      const expected = main !== null ? [main, 'G'] : reddest !== null ? [reddest, 'RP'] : [null, null];
+      assert.equal([sources[0].magnitude, sources[0].band], expected);
       rmSync(join(des.location, des.partitions[0]!.files[0]!));
       const unread = await near(app, there, 1);
       assert.equal(outcomes(unread).slice(0, 2), [

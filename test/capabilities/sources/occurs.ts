@@ -1,5 +1,10 @@
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { expectStatus, inSources, test } from '../../core/contract/occurring.ts';
+import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
+import { expectStatus, inSources, PATIENT, test } from '../../core/contract/occurring.ts';
+import { TestApp } from '../../core/http/support.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const SOURCES = '/api/sources?ra=150&dec=2';
 const near = `${SOURCES}&radius_arcsec=1`;
@@ -16,3 +21,15 @@ test('sources of catalogs that are searched, left out, missing, and cannot be re
     },
     whole => expectStatus(whole, 200, near),
   ));
+
+test('a source without a magnitude', () =>
+  inWorld(async world => {
+    const columns = catalogColumns(catalogDefinition('gaia_dr3')!, [150], [2]).map(column =>
+      column.name.endsWith('_mean_mag') ? { ...column, data: [null] } : column,
+    );
+    await world.addCatalog('gaia_dr3', [{ ra: 150, dec: 2 }], { columns });
+    const app = await new TestApp(join(world.directory, 'data'), PATIENT).ready();
+    const { body } = await app.get(near);
+    assert.equal([body.sources[0].magnitude, body.sources[0].band], [null, null]);
+    await app.app.close();
+  }));

@@ -2,6 +2,8 @@
  * The page of one object: its position and neighbourhood, its sources with their payload, the searched catalogs, and
  * the search settings.
  */
+
+import { verdictOf } from '../../../core/contract/verdict.js';
 import { bibtexOf, curlOf, pythonOf } from './citing.js';
 import { save } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
@@ -42,7 +44,6 @@ import { offsetsArcsec } from './projection.js';
 import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 import { root } from './root.js';
 import { surveyImage } from './survey_image.js';
-import { verdictOf } from './verdict.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const place = byId('object');

@@ -12,10 +12,10 @@
  * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined if the service does not have
  * the catalog
  */
+
+import { magnitudesOf, mainMagnitude } from '../../../core/contract/photometry.js';
 import { fixed, measured } from './format.js';
 
-/** Catalogs use fainter magnitudes as codes for a missing value. */
-const FAINTEST = 40;
 /** 2.5 / ln 10, the factor from the relative error of a flux to an error in magnitudes. */
 const MAGNITUDES = 1.0857362;
 /** A parallax of at least this many times its error gives a distance. */
@@ -27,20 +27,6 @@ function numberOf(payload, key) {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** @param {Payload} payload @param {string} key @returns {number | undefined} */
-function magnitudeOf(payload, key) {
-  const value = numberOf(payload, key);
-  return value !== undefined && value > -30 && value < FAINTEST ? value : undefined;
-}
-
-/** @param {Shown} catalog @param {Payload} payload */
-function photometryOf(catalog, payload) {
-  return (catalog?.photometry.bands ?? []).flatMap(band => {
-    const magnitude = magnitudeOf(payload, band.magnitude);
-    return magnitude === undefined ? [] : [{ letter: band.letter, magnitude, error: errorOf(band, payload) }];
-  });
-}
-
 /** @param {Photometry['bands'][number]} band @param {Payload} payload @returns {number | undefined} in magnitudes */
 function errorOf(band, payload) {
   if ('error' in band) return numberOf(payload, band.error);
@@ -48,19 +34,9 @@ function errorOf(band, payload) {
   return ratio && MAGNITUDES / ratio;
 }
 
-/**
- * The magnitude by which sources are compared: in the catalog's main band, else in its reddest band.
- * @param {Shown} catalog
- * @param {Payload | undefined} payload
- */
-export function mainMagnitude(catalog, payload) {
-  const known = photometryOf(catalog, payload ?? {});
-  return known.find(({ letter }) => letter === catalog?.photometry.main) ?? known.at(-1);
-}
-
 /** @param {Shown} catalog @param {Payload | undefined} payload @returns {string | undefined} such as `G 20.33` */
 export function magnitudeText(catalog, payload) {
-  const main = mainMagnitude(catalog, payload);
+  const main = mainMagnitude(catalog?.photometry, payload);
   return main && `${main.letter} ${fixed(main.magnitude, 2)}`;
 }
 
@@ -114,7 +90,10 @@ export function percentText(probability) {
 /** @param {Shown} catalog @param {Payload | undefined} payload @returns {Fact[]} */
 export function highlights(catalog, payload) {
   if (!payload) return [];
-  const photometry = photometryOf(catalog, payload);
+  const photometry = magnitudesOf(catalog?.photometry, payload).map(each => ({
+    ...each,
+    error: errorOf(each.band, payload),
+  }));
   const { system = '', colours: pairs = [] } = catalog?.photometry ?? {};
   const magnitudes = photometry.map(({ letter, magnitude, error }) => `${letter} ${measured(magnitude, error, 3, 3)}`);
   const byLetter = new Map(photometry.map(each => [each.letter, each]));

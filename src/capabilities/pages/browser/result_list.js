@@ -1,7 +1,9 @@
 /** Objects as a list of links. */
+
+import { mainMagnitude } from '../../../core/contract/photometry.js';
 import { arcsec, counted, degrees, time } from './format.js';
 import { asJson, ask, badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
-import { magnitudeText, mainMagnitude } from './payload.js';
+import { magnitudeText } from './payload.js';
 import { root } from './root.js';
 
 /**
@@ -44,7 +46,7 @@ const ORDERS = {
   separation: object => nearestFirst(object).map(nearness)[0] ?? Number.POSITIVE_INFINITY,
   magnitude: object => {
     const [nearest] = nearestFirst(object);
-    const magnitude = mainMagnitude(catalogOf(nearest?.catalog_name), nearest?.catalog_payload)?.magnitude;
+    const magnitude = mainMagnitude(catalogOf(nearest?.catalog_name)?.photometry, nearest?.catalog_payload)?.magnitude;
     return magnitude ?? Number.POSITIVE_INFINITY;
   },
   event: ({ event_time }) => (event_time ? -Date.parse(event_time) : Number.POSITIVE_INFINITY),

@@ -1,11 +1,12 @@
 /** The script of the page that reports on a sample: the list or the table, and the report with its summary first. */
+
+import { parseSearchText } from '../../../core/cli/search_text.js';
 import { fileDrop, fileName, save, saveButtons } from './files.js';
 import { arcsec, count, counted } from './format.js';
 import { ask, byId, copyButton, html, mark, pageData, releaseOf, show, showError } from './page.js';
 import { percentText } from './payload.js';
 import { resultTable } from './result_table.js';
 import { root } from './root.js';
-import { parseSearchText } from './search_text.js';
 
 const PATH = `${root}/api/sample?format=`;
 const EXAMPLE_ROWS = 200;

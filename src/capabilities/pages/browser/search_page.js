@@ -1,7 +1,10 @@
 /** The script of the results page: the typed text, its interpretation, and the answer of the API. */
+
+import { parseSearchList } from '../../../core/cli/search_text.js';
 import { saveButtons } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
+import { showSources } from './near_sources.js';
 import {
   asJson,
   ask,
@@ -19,9 +22,8 @@ import {
 import { countLine, downloads, nearestFirst, objectList, sortableList, wholeObjects } from './result_list.js';
 import { root } from './root.js';
 import { fit, listKey } from './search_box.js';
-import { parseSearchList } from './search_text.js';
 
-/** @typedef {import('./search_text.js').SearchText} SearchText */
+/** @typedef {import('../../../core/cli/search_text.js').SearchText} SearchText */
 
 const PAGE_SIZE = 50;
 const results = byId('results');
@@ -179,8 +181,19 @@ async function showName(name, radiusArcsec) {
     html`
       <h2>In the registry</h2>
       ${registryRecord(result)}
-      ${withPlot(list, place, objects, radiusArcsec)}`,
+      ${withPlot(list, place, objects, radiusArcsec)}
+      ${sourcesAt(place, radiusArcsec)}`,
   );
+}
+
+/**
+ * A part of the page that fills itself with the catalogs' own sources.
+ * @param {{ ra: number, dec: number }} position @param {number} radiusArcsec
+ */
+function sourcesAt(position, radiusArcsec) {
+  const place = document.createElement('div');
+  void showSources(place, position, radiusArcsec);
+  return place;
 }
 
 /** @param {{ ra: number, dec: number }} position @param {number} radiusArcsec */
@@ -194,7 +207,8 @@ async function showPosition({ ra, dec }, radiusArcsec) {
         <span class="place">${degrees(ra, dec)} within ${radiusArcsec}″</span>
         <a href="${root}/?ra=${ra}&dec=${dec}">on the map</a>
       </p>
-      ${list}`,
+      ${list}
+      ${sourcesAt({ ra, dec }, radiusArcsec)}`,
   );
   showLoading(list, 'Searching');
   const path = `${root}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full`;
@@ -348,10 +362,14 @@ function inputOf(search) {
  * @param {string} text as it was typed
  * @param {any} result
  */
-function entrySection(text, { status, objects, total, truncated, tns, error }) {
+function entrySection(text, { status, objects, total, truncated, tns, error, normalized }) {
   const listed = status === 'not_in_service' ? [] : (objects ?? []);
   const hint = (/** @type {string} */ says) => html`<span class="hint"> ${says}</span>`;
-  const why = html`<p>${badge(status)}${error?.message && hint(error.message)}</p>`;
+  const place = tns ?? (normalized?.kind === 'position' ? normalized : undefined);
+  const there = `${root}/search?q=${place?.ra}+${place?.dec}&radius=${normalized?.radius_arcsec}`;
+  const why = html`
+    <p>${badge(status)}${error?.message && hint(error.message)}
+      ${place && html`<a href=${there}>What the catalogs have there</a>`}</p>`;
   return html`
     <section class="entry">
       <h3>${text}${tns && hint(degrees(tns.ra, tns.dec))}</h3>

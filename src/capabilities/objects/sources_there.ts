@@ -1,0 +1,44 @@
+/** The catalogs' own sources at a position, for people at a terminal: an alert need not be there. */
+import type { Ask } from '../../core/cli/asking.ts';
+import { sourceLines } from '../../core/cli/terminal_table.ts';
+import { MAX_SOURCES_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
+
+export const SOURCES_PATH = '/api/sources';
+const MAX_LISTED = 20;
+
+interface Near {
+  readonly count: number;
+  readonly catalogs: readonly { readonly catalog_name: string; readonly outcome: string }[];
+  readonly sources: Parameters<typeof sourceLines>[0];
+}
+
+/**
+ * The nearest sources, and which catalogs were searched. Empty if the service has no search for sources.
+ * @param place degrees
+ */
+export async function sourcesThere(
+  ask: Ask,
+  { ra, dec }: { readonly ra: string; readonly dec: string },
+  radiusArcsec: string,
+): Promise<string> {
+  const radius = Number(radiusArcsec) > MAX_SOURCES_RADIUS_ARCSEC ? `${MAX_SOURCES_RADIUS_ARCSEC}` : radiusArcsec;
+  const search = { ra, dec, radius_arcsec: radius, limit: `${MAX_LISTED}` };
+  const { status, body } = await ask({ path: SOURCES_PATH, search });
+  if (status === 404) return '';
+  const answer = JSON.parse(Buffer.from(body).toString());
+  if (status !== 200) return `The catalogs could not be searched: ${answer.message}\n`;
+  const { count, catalogs, sources }: Near = answer;
+  const byOutcome = Map.groupBy(catalogs, ({ outcome }) => outcome);
+  const outcomes = [...byOutcome].map(
+    ([outcome, some]) => `${outcome}: ${some.map(({ catalog_name }) => catalog_name).join(', ')}\n`,
+  );
+  const found = byOutcome.has('searched')
+    ? `${count} source${count === 1 ? '' : 's'} of the catalogs`
+    : 'no catalog searched';
+  const listed = count > sources.length ? `, of which these are the nearest ${sources.length}` : '';
+  return [
+    `${found} within ${radius} arcsec${listed}\n`,
+    ...outcomes,
+    ...(sources.length > 0 ? [sourceLines(sources)] : []),
+  ].join('');
+}
