@@ -42,6 +42,8 @@ export interface Facts {
   readonly walks?: readonly (Asked & { readonly isPending?: true })[];
   /** Searches near (10, 0) whose answers depend on the state, for the number of a round. */
   readonly searches?: (round: number) => readonly (Asked & { readonly isWalk?: true })[];
+  /** Requests about an object at (150, 2) and source 5 of `gaia_dr3`, with its separation at the epoch of the object. */
+  readonly epochs?: readonly { readonly path: string; readonly epoch: (arcsec: number) => RegExp }[];
   /** Lists the objects within 10 arcsec of (150, 2), or those everywhere. */
   readonly found?: Asked & { readonly isEverywhere?: true };
 }

@@ -13,5 +13,8 @@ export const facts: Facts = {
     ['GET', '/api/sources?ra=1&dec=2&radius_arcsec=3'],
     ['GET', '/api/sources/gaia_dr3/1'],
   ],
+  epochs: [
+    { path: '/api/sources/gaia_dr3/5', epoch: arcsec => new RegExp(`"separation_at_epoch_arcsec": ${arcsec}\\b`) },
+  ],
   places: [{ path: '/api/sources/gaia_dr3/2' }],
 };

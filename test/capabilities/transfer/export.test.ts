@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { nearsky } from '../../commands/in_process.ts';
 import { delivery, failure, provenance, result, withStore } from '../../core/store/support.ts';
 import { withDirectory } from '../../directory.ts';
 import { associationLine, matchLine, objectLine, recordLine, registryLine, snapshotLine } from './lines.ts';
@@ -100,6 +102,18 @@ test('a file is gzipped by its name, has its name only when it is whole, and rep
       (await failure(() => exportStore(store, nowhere, () => {}))).message,
       /^Cannot export to .*missing\/out because there is no such file or directory \(ENOENT\)/,
     );
+  }));
+
+test('an export removes what exports to the same file left that were killed, and nothing else', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await openStore(data, 'write').close();
+    const exported = join(directory, 'lines.ndjson');
+    const dead = `${exported}.999999999.part`;
+    const others = [`${exported}.x.part`, `${exported}.part`, `${exported}2.9.part`];
+    for (const path of [dead, ...others]) mkdirSync(path);
+    await nearsky('export', exported, '--data', data);
+    assert.equal([dead, ...others].filter(existsSync), others);
   }));
 
 test.run();

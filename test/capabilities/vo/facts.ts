@@ -12,6 +12,7 @@ export const facts: Facts = {
   ].map(path => ({ path })),
   addressed: ['/vo/scs/capabilities'],
   withoutObjects: ['/vo/capabilities', '/vo/availability'],
+  epochs: [{ path: '/vo/scs/gaia_dr3?RA=150&DEC=2&SR=0.01&VERB=3', epoch: () => /object_separation_at_epoch/ }],
   places: [
     { path: '/vo/scs/objects?RA=150&DEC=2&SR=0.002&VERB=3' },
     { path: '/vo/scs/gaia_dr3?RA=150&DEC=2&SR=0.002' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inWorld } from '../../capabilities/crossmatch/world.ts';
-import { exportLines } from '../../commands/lines.ts';
+import { FACTS } from '../facts.ts';
 import { TestApp } from './support.ts';
 
 const test = suite('http/motion');
@@ -11,7 +11,7 @@ const test = suite('http/motion');
 const PLACE = { ra: 150, dec: 2 };
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=10';
 
-test('answers, tables, the Virtual Observatory, the source, the export [Proper motion]', () =>
+test('answers, tables, and answers of capabilities [Proper motion]', () =>
   inWorld(async world => {
     // The catalog's motions are made up: 16 mas a year for its first row.
     await world.addCatalog('gaia_dr3', [PLACE], {}, [5n]);
@@ -38,17 +38,17 @@ test('answers, tables, the Virtual Observatory, the source, the export [Proper m
             ['gaia_dr3'],
           );
       }
-      const { objects } = (await app.get('/api/sources/gaia_dr3/5')).body;
-      const atEpoch = objects[0].separation_at_epoch_arcsec;
+      const atEpoch = (await app.get(`${CONE}&detail=full`)).body.results[0].objects[0].matches[1]
+        .separation_at_epoch_arcsec;
       const column = async (path: string, name: string) => {
         const [head, row] = (await app.get(path)).text.split('\n').map(line => line.split(','));
         return row![head!.indexOf(name)];
       };
       assert.is(await column(`${CONE}&detail=full&format=csv`, 'gaia_dr3_separation_at_epoch_arcsec'), `${atEpoch}`);
-      const scs = await app.get('/vo/scs/gaia_dr3?RA=150&DEC=2&SR=0.01&VERB=3');
-      assert.match(scs.text, /object_separation_at_epoch/);
-      const [line] = (await exportLines(data)).filter(each => each.includes('"catalog_name":"gaia_dr3"'));
-      assert.is(JSON.parse(line!).separation_at_epoch_arcsec, atEpoch);
+      for (const { path, epoch } of FACTS.flatMap(({ epochs = [] }) => epochs)) {
+        const { text } = await app.get(path);
+        assert.match(text, epoch(atEpoch), path);
+      }
       const { body } = await app.get('/api/describe');
       assert.match(body.crossmatch.description, /Sources of gaia_dr3 with a proper motion/);
     } finally {

@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { nearsky, start } from '../../commands/in_process.ts';
-import { exportLines } from '../../commands/lines.ts';
+import { dumpOf } from '../../core/store/random_changes.ts';
+import { delivery, provenance, result } from '../../core/store/support.ts';
 import { withDirectory } from '../../directory.ts';
-import { delivery, provenance, result } from './support.ts';
 
 const test = suite('store/backup');
 
@@ -35,7 +35,7 @@ test('a copy is all that there was, private, and can be worked with', () =>
       [0o700, 0o600],
     );
     assert.is(readFileSync(join(target, 'rejected/lasair-2026-10-01.ndjson'), 'utf8'), '{}\n');
-    assert.equal(await exportLines(target), await exportLines(data));
+    assert.equal(await dumpOf(target), await dumpOf(data));
     const copy = openStore(target, 'write');
     assert.is((await new Writer(copy).ingest([delivery(4n)], 3_000_000)).stored, 1);
     await copy.close();

@@ -3,16 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
+import { eventually, type Running, startApp } from '../../core/http/support.ts';
+import { withServer } from '../../core/server/support.ts';
+import { hasStilts, python, runBeside, withFolder } from '../../core/tables/clients.ts';
 import { needs } from '../../needs.ts';
-import { storeObjects, trueObjects } from '../http/crowded_places.ts';
-import { eventually, type Running, startApp } from '../http/support.ts';
-import { withServer } from '../server/support.ts';
-import { hasStilts, python, runBeside, withFolder } from '../tables/clients.ts';
 
 const test = suite<{ running: Running }>('jobs/job_list');
 const OBJECTS = trueObjects(50);
 const TAP_JOBS = '/vo/tap/async';
-const TABLE_JOBS = '/vo/jobs';
 
 test.before(async context => {
   context.running = await startApp(world => storeObjects(world, OBJECTS));
@@ -22,22 +21,19 @@ test.after(({ running }) => running.close());
 
 type Headers = Readonly<Record<string, string>>;
 
-async function made(running: Running, headers: Headers, fields: Headers = {}, path = TAP_JOBS) {
-  const body = path === TAP_JOBS ? new URLSearchParams(fields).toString() : 'ra,dec\n150,2\n';
-  const type = path === TAP_JOBS ? 'application/x-www-form-urlencoded' : 'text/csv';
-  const to = path === TAP_JOBS ? path : '/api/crossmatch';
-  const answer = await running.app.get(to, {
+async function made(running: Running, headers: Headers, fields: Headers = {}) {
+  const answer = await running.app.get(TAP_JOBS, {
     method: 'POST',
-    headers: { 'Content-Type': type, Prefer: 'respond-async', ...headers },
-    body,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(fields).toString(),
   });
-  assert.is(answer.status, path === TAP_JOBS ? 303 : 202, answer.text);
+  assert.is(answer.status, 303, answer.text);
   const cookie = answer.headers.get('Set-Cookie');
   return { id: answer.headers.get('Location')!.split('/').at(-1)!, cookie, session: cookie?.split(';')[0] };
 }
 
-async function listed({ app }: Running, headers: Headers, query = '', path = TAP_JOBS) {
-  const answer = await app.get(`${path}${query}`, { headers });
+async function listed({ app }: Running, headers: Headers, query = '') {
+  const answer = await app.get(`${TAP_JOBS}${query}`, { headers });
   assert.equal([answer.status, answer.headers.get('Cache-Control')], [200, 'no-store'], answer.text);
   return [...answer.text.matchAll(/<uws:jobref id="(\w+)"/g)].map(([, id]) => id!);
 }
@@ -50,11 +46,9 @@ test('a session sees its own jobs, the newest first; others see none of them [Cr
   const mine = { Cookie: `other=1; ${first.session}` };
   const second = await made(running, mine, { RUNID: 'a <run>' });
   assert.is(second.cookie, null, 'the session goes on');
-  const table = await made(running, mine, {}, TABLE_JOBS);
   const stranger = await made(running, {});
   assert.is.not(stranger.session, first.session);
   assert.equal(await listed(running, mine), [second.id, first.id]);
-  assert.equal(await listed(running, mine, '', TABLE_JOBS), [table.id]);
   assert.equal(await listed(running, { Cookie: stranger.session! }), [stranger.id]);
   for (const headers of [{}, { Cookie: 'nearsky_jobs=' }, { Cookie: `nearsky_jobs=${'0'.repeat(40)}` }])
     assert.equal(await listed(running, headers as Headers), []);
