@@ -14,6 +14,7 @@ import { CatalogSearch } from '../../../src/capabilities/crossmatch/catalog_sear
 import { openCatalog } from '../../../src/capabilities/crossmatch/plan.ts';
 import type { CatalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import type { CatalogRegistration } from '../../../src/core/store/catalog_registration.ts';
 import { everyNth, type RangeServer, serveFiles } from '../../core/catalogs/range_server.ts';
 import { columnsNamed } from '../../core/catalogs/small_catalog.ts';
 import { fixtures, published, rejection } from '../../core/catalogs/support.ts';
@@ -41,8 +42,9 @@ async function check(
   location: string,
   rows: Rows,
   objects: readonly Place[],
+  registered?: CatalogRegistration,
 ): Promise<number> {
-  const registration = await registerCatalog(definition, location, { addedAtUs: 0, remote });
+  const registration = registered ?? (await registerCatalog(definition, location, { addedAtUs: 0, remote }));
   const ra = Float64Array.from(objects, object => object.ra);
   const dec = Float64Array.from(objects, object => object.dec);
   const search = new CatalogSearch(
@@ -200,7 +202,8 @@ test('one object alone reaches the row groups on all sides of it, by their stati
       coverageOrder: 8,
     };
     writeCatalog(directory, rows, { maxOrder: 0, rowGroupSize: 1, maxRows: 1000 });
-    for (const centre of centres) assert.is(await check(made, directory, rows, [centre]), 1);
+    const registration = await registerCatalog(made, directory, { addedAtUs: 0 });
+    for (const centre of centres) assert.is(await check(made, directory, rows, [centre], registration), 1);
   }));
 
 test('partitions as folders of parts are listed in a directory; over HTTP they need _metadata', () =>

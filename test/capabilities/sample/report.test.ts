@@ -73,7 +73,7 @@ test('nearest sources, verdicts, bright stars and places against a scan [Sample]
       }),
     );
     const gaia = [...faint, ...bright];
-    await addSources(world, 'gaia_dr3', gaia, { rowGroupSize: 300, skymapOrder: 10 });
+    await addSources(world, 'gaia_dr3', gaia, { rowGroupSize: 300 });
     const places = Array.from({ length: 300 }, (_, i) => {
       const near = gaia[Math.floor(random() * gaia.length)]!;
       return i % 2 === 0
@@ -186,7 +186,7 @@ test('the expected coincidences are those of 1000 random displacements of the sa
     const dense = field(0.4, 100, -0.2, 20, random, 1n << 60n);
     const sparse = field(0.4, 100.4, -0.2, 4, random, 1n << 61n);
     const sources = [...dense, ...sparse];
-    await addSources(world, 'gaia_dr3', sources, { rowGroupSize: 2000, skymapOrder: 10 });
+    await addSources(world, 'gaia_dr3', sources, { rowGroupSize: 2000 });
     // Half of the sample lies exactly on sources, which must not change what chance explains.
     const sample = Array.from({ length: 400 }, (_, i) =>
       i % 2 === 0

@@ -28,7 +28,6 @@ async function withObjects(
           ? [{ ...offset(place, 0.3, i), id: BigInt(i + 1), payload: { classprob_dsc_combmod_star: 0.99 } }]
           : [],
       ),
-      { skymapOrder: 10 },
     );
     const ids = await world.ingest(places);
     await world.crossmatch();

@@ -9,12 +9,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Indexer } from '../../../src/core/generations/indexer.ts';
 import type { BuiltArena, MergeAnswer, SaveIndexTask } from '../../../src/core/generations/tasks.ts';
-import { Pool, type RunOptions, type Task } from '../../../src/core/pool/pool.ts';
+import { Pool, type RunOptions, type Task, type TaskRunner } from '../../../src/core/pool/pool.ts';
 import { openStore, StoreError } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { eventually, withDirectory } from '../../directory.ts';
 import { startScript } from '../store/script.ts';
 import { delivery } from '../store/support.ts';
+import { CallingThread } from './calling_thread.ts';
 
 const test = suite('generations/indexer');
 
@@ -31,10 +32,9 @@ interface Publishing {
   close(): Promise<void>;
 }
 
-async function publish(
-  directory: string,
-  pool = new Pool({ threads: 2, threadData: { dataDir: directory } }),
-): Promise<Publishing> {
+const threadsOf = (directory: string) => new Pool({ threads: 2, threadData: { dataDir: directory } });
+
+async function publish(directory: string, pool: TaskRunner = new CallingThread(directory)): Promise<Publishing> {
   const events: string[] = [];
   const indexer = new Indexer({ dataDir: directory, pool, log: event => events.push(event) });
   indexer.start();
@@ -85,7 +85,7 @@ const ingest = (writer: Writer, ids: readonly bigint[], fields = {}) =>
 test('what this process stores is found, once, with its columns', () =>
   withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 3));
-    const index = await publish(directory);
+    const index = await publish(directory, threadsOf(directory));
     assert.equal(index.ids(), range(1, 3));
     await ingest(writer, range(3, 4), { broker: 'antares' });
     await ingest(writer, [100n], { position: null });
@@ -136,7 +136,7 @@ test('what is removed is found no more, also after a restart, until it is stored
 
 test('what another process stores is found', () =>
   withWriter(async directory => {
-    const index = await publish(directory);
+    const index = await publish(directory, threadsOf(directory));
     const script = new URL('../store/writer_process.ts', import.meta.url);
     const { code } = await startScript(script, [directory, 'lasair', '5000', '40', '8']).ended;
     assert.is(code, 0);
@@ -147,7 +147,7 @@ test('what another process stores is found', () =>
 
 test('many commits: the arenas stay few, and every row is there once', () =>
   withWriter(async (directory, writer) => {
-    const index = await publish(directory);
+    const index = await publish(directory, threadsOf(directory));
     let stored = 0;
     for (let commit = 0; commit < 24; commit++) {
       const count = commit % 3 === 0 ? 9000 : 700;
@@ -163,7 +163,7 @@ test('many commits: the arenas stay few, and every row is there once', () =>
 test('a published arena is never written again, whatever comes after it', () =>
   withWriter(async (directory, writer) => {
     await ingest(writer, range(0, 1100));
-    const index = await publish(directory);
+    const index = await publish(directory, threadsOf(directory));
     const { arenas } = index.indexer.current!;
     const before = arenas.map(arena => Buffer.from(new Uint8Array(arena)));
     for (let stored = 1100; stored < 11_000; stored += 1100) {
@@ -201,7 +201,7 @@ test('the index is kept while it grows, not only at the end: a process that is k
     mkdirSync(join(directory, 'index'));
     const leftBehind = 2 ** 22 + 1;
     writeFileSync(join(directory, 'index', `generation.${leftBehind}.part`), 'half');
-    const index = await publish(directory);
+    const index = await publish(directory, threadsOf(directory));
     for (const [first, count] of [
       [1, 50],
       [51, 10],
@@ -219,7 +219,7 @@ test('the index is kept while it grows, not only at the end: a process that is k
 async function assertRecovers(changes: readonly ((file: string) => void)[]): Promise<void> {
   await withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 50));
-    const pool = new Pool({ threads: 2, threadData: { dataDir: directory } });
+    const pool = threadsOf(directory);
     const first = await publish(directory, pool);
     await first.indexer.close();
     for (const change of changes) {
@@ -353,7 +353,7 @@ test('late answers from a generation that was discarded leave the index that was
 
 test('why the database cannot be read is told until it can', () =>
   withDirectory(async directory => {
-    const pool = new Pool({ threads: 2, threadData: { dataDir: directory } });
+    const pool = new CallingThread(directory);
     const events: string[] = [];
     const indexer = new Indexer({ dataDir: directory, pool, log: event => events.push(event) });
     assert.is(indexer.failure, undefined);

@@ -31,7 +31,7 @@ import {
 
 const test = suite('http/history');
 const SEEDS = Number(process.env.TEST_SEEDS ?? 1);
-const CHANGES = 50;
+const CHANGES = Number(process.env.TEST_CHANGES ?? 30);
 /** The ids of random changes. */
 const IDS = [0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n].flatMap(first =>
   Array.from({ length: 16 }, (_, i) => first + BigInt(i)),
@@ -95,7 +95,7 @@ test('every answer by id, asked again after any further changes, has the same by
             assert.is(status, 200, text);
             assert.ok(text === texts[k], `seed ${seed}, entry ${at}, question ${k}`);
             assert.is(headers.get(ENTRY), at);
-            if ((await ask(app)).text !== text) differing++;
+            if (differing <= CHANGES && (await ask(app)).text !== text) differing++;
           }
         }
       },
@@ -186,7 +186,7 @@ test('every answer by position, area or time, asked again after any further chan
           assert.is(again.status, 200, again.text);
           assert.ok(again.text === text, `seed ${seed}, entry ${at}, question ${k}:\n${text}\n${again.text}`);
           assert.is(again.headers.get(ENTRY), at);
-          if ((await searches(i)[k]!(app)).text !== text) differing.add(k);
+          if (!differing.has(k) && (await searches(i)[k]!(app)).text !== text) differing.add(k);
         }
       },
     );

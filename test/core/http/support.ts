@@ -3,18 +3,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { toJson } from '@nearsky/astrotables/json';
 import { type App, createApp } from '../../../src/core/app.ts';
 import type { Config } from '../../../src/core/config/config.ts';
-import { runMerge, runTail } from '../../../src/core/generations/build.ts';
-import { runOpenIndex, runSaveIndex } from '../../../src/core/generations/index_file.ts';
-import { PoolError, type RunOptions, type Task, type TaskRunner } from '../../../src/core/pool/pool.ts';
 import type { Coordination } from '../../../src/core/service/coordination.ts';
-import { runMetrics } from '../../../src/core/store/metrics_task.ts';
 import { encodeKey, encodeObject } from '../../../src/core/store/records.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
-import { TaskStore } from '../../../src/core/store/thread_store.ts';
 import type {
   CrossmatchResult,
   Delivery,
@@ -27,6 +21,7 @@ import { Writer } from '../../../src/core/store/writer.ts';
 import { API, configWith, PARTS, type Settings } from '../../capabilities.ts';
 import { eventually, withDirectory } from '../../directory.ts';
 import { assertDocumented } from '../contract/validate.ts';
+import { CallingThread } from '../generations/calling_thread.ts';
 
 export { eventually, type Settings, withDirectory };
 
@@ -43,39 +38,6 @@ export interface Answer {
 
 export function configOf(directory: string, settings: Settings = {}): Config {
   return configWith({ NEARSKY_DATA: directory, NEARSKY_WORKERS: '1', ...settings });
-}
-
-const INDEX_TASKS: Readonly<Record<string, (task: never, data: TaskStore) => unknown>> = {
-  tail: runTail,
-  merge: runMerge,
-  saveIndex: runSaveIndex,
-  openIndex: runOpenIndex,
-  metrics: runMetrics,
-};
-
-/**
- * Runs the tasks of the index in this thread. Threads of its own would take most of the time of a test: see
- * test/core/generations/ for these.
- */
-class CallingThread implements TaskRunner {
-  readonly #data: TaskStore;
-  #isClosed = false;
-
-  constructor(directory: string) {
-    this.#data = new TaskStore(directory);
-  }
-
-  async run<Result>(task: Task<Result>, { signal }: RunOptions = {}): Promise<Result> {
-    await setImmediate();
-    signal?.throwIfAborted();
-    if (this.#isClosed) throw new PoolError('Cannot run a task because the pool is closed');
-    return structuredClone(INDEX_TASKS[task.kind]!(task as never, this.#data)) as Result;
-  }
-
-  close(): Promise<void> {
-    this.#isClosed = true;
-    return this.#data.close();
-  }
 }
 
 export class TestApp {
