@@ -337,8 +337,8 @@ export interface SampleOptions {
   readonly brightMag?: number;
   /** At most 60; default 20. */
   readonly brightRadiusArcsec?: number;
-  /** Returns the bytes of a table of the rows instead of the report. */
-  readonly format?: MatchFormat;
+  /** Returns the bytes of a table of the rows instead of the report; with `html`, those of a page to keep. */
+  readonly format?: MatchFormat | 'latex' | 'html';
   /** Answers from the state after this journal entry. For at most 1000 identifiers and positions. */
   readonly at?: number;
   /** The report has `changes` since this journal entry. For at most 1000 identifiers and positions. */

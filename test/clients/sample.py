@@ -32,6 +32,8 @@ kinds["asyncio"] = shown(asyncio.run(AsyncNearsky(sys.argv[1]).sample(iter(input
 # More inputs than a request takes are a table, with the same rows.
 assert service.sample(inputs * 250, catalogs=["gaia_dr3"])["rows"] == report["rows"] * 250
 kinds["job"] = shown(service.sample(inputs, as_job=True)["rows"])
+assert "mine, ''too'' & " in service.sample(inputs, kind="latex")
+assert service.sample(inputs, kind="html", as_job=True).startswith("<!doctype html>")
 text = f"number,who,ra,dec\n{first},a,,\n,b,{ra!r},{dec!r}\n".encode()
 for as_job in (False, True):
     assert shown(service.sample(text, id="number", name="who", as_job=as_job)["rows"]) == [["a", str(first)], ["b", str(first)]]

@@ -570,7 +570,7 @@ class Nearsky:
         The sample is a list of inputs as for `lookups`, or a table as for `crossmatch` with identifiers, positions or names. An input that
         is a dictionary may have a `label`. `id`, `name`, `ra` and `dec` name its columns if their names are not recognised. `kind` is the type
         of the answer: `report`, a dictionary with `rows`, `summary`, `methods` (a paragraph for a paper) and `bibtex`; or the rows alone,
-        as `pandas` or `polars`, a DataFrame, or `astropy`, a Table. `radius_arcsec` is the radius for the object of a position or name.
+        as `pandas` or `polars`, a DataFrame, `astropy`, a Table, or `latex`, a deluxetable; or `html`, a page to keep. `radius_arcsec` is the radius for the object of a position or name.
         Stars brighter than `bright_mag` within `bright_radius_arcsec` are reported. With `at`, the report is that of this journal entry. With
         `since`, it has the `changes` since that entry. Both are for lists of at most 1000 identifiers and positions. A longer list is sent as a
         table, in which positions have no radius of their own. A large table, or any table with `as_job`, becomes a job of the service.
@@ -926,6 +926,7 @@ _QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
 _SAMPLE_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     "report": ("json", json.loads),
     **{kind: _QUERY_KINDS[kind] for kind in ("pandas", "polars", "astropy")},
+    **{kind: (kind, bytes.decode) for kind in ("latex", "html")},
 }
 
 

@@ -1,6 +1,8 @@
 import { channel } from '../../core/base/channel.ts';
+import type { TableRefusal } from '../../core/jobs/table_task.ts';
 import type { TaskData } from '../../core/pool/pool.ts';
-import type { ListAsked, ListWritten } from './lists.ts';
+import type { KeptSample, NewSample } from './kept_store.ts';
+import type { ListAsked, ListInput, ListWritten } from './lists.ts';
 import type { SampleAnswer, SampleTask } from './sample_task.ts';
 
 interface SampleAsked extends TaskData<SampleTask> {
@@ -9,5 +11,14 @@ interface SampleAsked extends TaskData<SampleTask> {
 }
 
 export const SAMPLE = channel<SampleAsked, SampleAnswer>('sample');
+export type KeepStep =
+  /** A sample in a table is read first. */
+  | { readonly step: 'keep'; readonly sample: NewSample; readonly table?: ListInput }
+  | { readonly step: 'remove'; readonly id: string; readonly client: string };
+
+export type KeepAnswer = { readonly outcome: 'kept'; readonly sample: KeptSample } | TableRefusal;
+
+/** Null if reading the table exceeds its budget, or if there was no such sample. */
+export const KEEP = channel<KeepStep, KeepAnswer | { readonly outcome: 'removed' } | null>('kept samples');
 /** Null if the answer would exceed its budget. */
 export const SAMPLE_LIST = channel<ListAsked, ListWritten | null>('sample list');

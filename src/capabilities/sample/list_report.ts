@@ -24,14 +24,16 @@ import { answerSettings } from '../../core/store/provenance.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import type { ListedInput } from './list_task.ts';
 import { type SampleOptions, stateOfReport } from './options.ts';
+import { isReport, type ReportFormat, writeReport } from './report_formats.ts';
 import { type Resolved, resolve, SAMPLE_QUERY, type SampleInput, type SampleQuery } from './resolve.ts';
 import type { SampleRow } from './rows.ts';
 import { sampleTable } from './sample_table.ts';
 import { registered, reportHead, reportRows, reportTail } from './sample_task.ts';
 import { Spill } from './spill.ts';
 import { Summary } from './summary.ts';
+import type { WholeReport } from './whole_report.ts';
 
-export type ListFormat = 'json' | MatchFormat;
+export type ListFormat = 'json' | MatchFormat | ReportFormat;
 
 /** What a list is asked for, besides its table. */
 export interface ListRequest extends SampleOptions {
@@ -128,6 +130,14 @@ async function runListReport(task: ListReportTask): Promise<ListReported> {
           out.part(row, checkEnd);
         }
         out.sink.longText(`], ${toJson(tail).slice(1)}`);
+      } else if (isReport(task.format)) {
+        const row = (index: number) => JSON.parse(written.get(index)) as SampleRow;
+        const report: WholeReport = { ...head, ...tail, date: about.date, catalogs, row };
+        let part = 0;
+        for (const text of writeReport(task.format, report)) {
+          out.sink.fragment(Buffer.from(text));
+          out.part(Math.min(part++, count - 1), checkEnd);
+        }
       } else await writeTable(task.format, catalogs, written, { ...head, ...tail }, count, out, checkEnd);
       return { rows: count, bytes: out.end(), problems: [...new Set(problems)] };
     } finally {

@@ -86,7 +86,8 @@ async function readList(task: ListTask): Promise<number> {
         const idCell = id === undefined ? null : cells[0]![i]!;
         const nameCell = name === undefined ? null : cells[wanted.indexOf(name)]![i]!;
         const place = positions && { ra: wrapRa(positions.ra[row]!), dec: positions.dec[row]! };
-        text += `${JSON.stringify(inputOf(idCell, nameCell, place))}\n`;
+        // For readline, these two end a line.
+        text += `${JSON.stringify(inputOf(idCell, nameCell, place)).replace(/[\u2028\u2029]/g, ' ')}\n`;
         if (text.length > WRITTEN_BYTES) write();
       }
     }

@@ -17,6 +17,7 @@ import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { MainHost } from '../../core/host.ts';
 import type { TableFiles } from '../../core/http/sent_table.ts';
+import { dispositionOf } from '../../core/http/table_response.ts';
 import type { Job, JobRequest, JobResult } from '../../core/jobs/job.ts';
 import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
 import { type TableOutput, type TableRefusal, TOO_LARGE } from '../../core/jobs/table_task.ts';
@@ -25,6 +26,7 @@ import { QUICK_TABLE, type Reading } from '../../core/pool/reading_processes.ts'
 import { crossmatchPool } from '../crossmatch/crossmatch_pool.ts';
 import type { ListFormat, ListReported, ListReportTask, ListRequest } from './list_report.ts';
 import type { ListColumns, ListRead, ListTask } from './list_task.ts';
+import { isReport, reportHeaders } from './report_formats.ts';
 
 /** The longest wait for the index, which is soon ready after a start. */
 const INDEX_MS = 200;
@@ -43,6 +45,9 @@ export interface ListJobRequest extends ListRequest {
 export interface ListAsked extends TableFiles {
   readonly request: ListJobRequest;
 }
+
+/** A table whose rows are wanted. */
+export type ListInput = Pick<ListAsked, 'client' | 'request' | 'input' | 'inputBytes'>;
 
 export type ListWritten =
   | ({ readonly outcome: 'written'; readonly format: ListFormat } & Omit<ListReported, 'problems'>)
@@ -93,6 +98,16 @@ export class Lists {
     return written;
   }
 
+  /** Reads a table without a report; undefined if that takes longer than the budget. */
+  async read(asked: ListInput, budget: Budget): Promise<ListRead | undefined> {
+    const inputs = spoolPath(this.#config.NEARSKY_DATA);
+    try {
+      return await this.#host.reading.inTime(asked.client, this.#reading(asked, inputs, asked.inputBytes), budget);
+    } finally {
+      discard(inputs);
+    }
+  }
+
   /** See `JobRunner`. */
   async run({ id, client, request }: Job & JobRequest, paths: JobPaths, ends: AbortSignal): Promise<JobResult> {
     const { jobs, reading: processes } = this.#host;
@@ -105,13 +120,17 @@ export class Lists {
       const onProgress = (progress: RowProgress) => jobs.noteProgress(id, progress);
       const written = await this.#report('job', { ...asked, inputs, isKept: true }, read.rows, ends, onProgress);
       if (written.outcome !== 'written') throw new JobError(written.message);
-      return { mediaType: mediaTypeOf(written.format), bytes: written.bytes, about: written };
+      return { mediaType: formatHeaders(written.format)['Content-Type']!, bytes: written.bytes, about: written };
     } finally {
       discard(inputs);
     }
   }
 
-  #reading({ request, input }: ListAsked, inputs: string, inputBytes: number): Reading<ListRead> {
+  #reading(
+    { request, input }: Pick<ListInput, 'request' | 'input'>,
+    inputs: string,
+    inputBytes: number,
+  ): Reading<ListRead> {
     const { API_MAX_TABLE_ROWS: maxRows, API_MAX_TABLE_MIB: mebibytes } = this.#config;
     const task: ListTask = {
       module: 'src/capabilities/sample/list_task',
@@ -192,5 +211,10 @@ export class Lists {
   }
 }
 
-export const mediaTypeOf = (format: ListFormat) =>
-  format === 'json' ? 'application/json' : contentType(matchFormat(format));
+/** The headers of an answer that depend on its format. */
+export function formatHeaders(format: ListFormat): Record<string, string> {
+  if (format === 'json') return { 'Content-Type': 'application/json' };
+  if (isReport(format)) return reportHeaders(format);
+  const table = matchFormat(format);
+  return { 'Content-Type': contentType(table), 'Content-Disposition': dispositionOf('sample', table) };
+}

@@ -1,10 +1,12 @@
 /** A report on a sample of transients: which lie on a source of a catalog, what it is, and how many do so by chance. */
 import type { Capability } from '../../core/host.ts';
+import { sampleSettings } from './settings.ts';
 
 export const sample: Capability = {
   name: 'sample',
   // Its tool answers in the connector's form.
   needs: ['connector', 'crossmatch'],
+  settings: sampleSettings,
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
   commands: new Map([

@@ -11,7 +11,14 @@ import { invalidParameter } from '../../core/http/errors.ts';
 import { parseInput } from '../../core/http/lookup_input.ts';
 import { inputsRequest, namesHaveNoHistory } from '../../core/http/lookup_request.ts';
 import { fieldOf } from '../../core/http/params.ts';
-import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC, MAX_LABEL, MAX_SAMPLE_ROWS } from './limits.ts';
+import {
+  DEFAULT_BRIGHT_ARCSEC,
+  DEFAULT_BRIGHT_MAG,
+  MAX_BRIGHT_ARCSEC,
+  MAX_LABEL,
+  MAX_SAMPLE_ROWS,
+  MAX_TITLE,
+} from './limits.ts';
 import type { SampleOptions } from './options.ts';
 import { SAMPLE_QUERY, type SampleInput, type SampleQuery } from './resolve.ts';
 
@@ -23,11 +30,19 @@ const LABEL = textual(`a text of at most ${MAX_LABEL} characters`, text =>
   text.length <= MAX_LABEL ? text : undefined,
 );
 
-/** @throws ApiError */
+export const TITLE = textual(`a text of 1 to ${MAX_TITLE} characters`, text =>
+  text.length >= 1 && text.length <= MAX_TITLE ? text : undefined,
+);
+
+/**
+ * @param over replaces `at` and `since` of the body
+ * @throws ApiError
+ */
 export function parseSample(
   body: SentValue,
   config: Config,
   catalogs: Catalogs,
+  over: { readonly at?: number | undefined; readonly since?: number | undefined } = {},
 ): { readonly query: SampleQuery; readonly earlier: SampleQuery | undefined; readonly options: SampleOptions } {
   const request = inputsRequest(body, 'report', FIELDS);
   const read = <T>(name: string, kind: Kind<T>): T | undefined => {
@@ -41,8 +56,8 @@ export function parseSample(
     brightMag: read('bright_mag', BRIGHT_MAG) ?? DEFAULT_BRIGHT_MAG,
     brightArcsec: read('bright_radius_arcsec', BRIGHT_ARCSEC) ?? DEFAULT_BRIGHT_ARCSEC,
   };
-  const at = read('at', JOURNAL_ENTRY);
-  const since = read('since', JOURNAL_ENTRY);
+  const at = over.at ?? read('at', JOURNAL_ENTRY);
+  const since = over.since ?? read('since', JOURNAL_ENTRY);
   const inputs = inputsOf(request.get('inputs')!, radius, config);
   const hasName = inputs.some(({ input }) => input.kind === 'tns');
   for (const [param, entry] of Object.entries({ at, since }))

@@ -7,42 +7,66 @@ import { ApiError, invalidParameter } from '../../core/http/errors.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Answer } from '../../core/http/respond.ts';
-import { answerTable } from '../../core/http/sent_table.ts';
-import { dispositionOf, TABLE_HEADERS } from '../../core/http/table_response.ts';
+import { answerTable, type TableUse } from '../../core/http/sent_table.ts';
+import { TABLE_HEADERS } from '../../core/http/table_response.ts';
+import type { TableRefusal } from '../../core/jobs/table_task.ts';
 import type { Service } from '../../core/service/service.ts';
 import { SAMPLE_LIST } from './channel.ts';
 import type { ListFormat } from './list_report.ts';
-import { type ListJobRequest, type ListWritten, mediaTypeOf, SAMPLE_JOB } from './lists.ts';
+import { formatHeaders, type ListJobRequest, type ListWritten, SAMPLE_JOB } from './lists.ts';
 import { SAMPLE_JOBS_PATH, sampleParameters } from './parameters.ts';
 import { registeredNames } from './parse_sample.ts';
+import { REPORT_FORMATS } from './report_formats.ts';
 
 export const maxListBytes = ({ API_MAX_TABLE_MIB }: Config) => API_MAX_TABLE_MIB * 2 ** 20;
 
 export async function reportList(service: Service, exchange: Exchange): Promise<Answer> {
-  const { config, coordination } = service;
-  const request = parse(exchange, service);
-  return await answerTable(service, exchange, {
-    maxBytes: maxListBytes(config),
-    wanted: 'send a table, or JSON with the Content-Type application/json',
-    async answer(files, budget) {
-      const written = await coordination.ask(SAMPLE_LIST, { ...files, request }, budget);
-      if (!written)
-        throw new ApiError(
-          'query_too_expensive',
-          `Cannot report on the table within ${TABLE_BUDGET_SECONDS} s: send it with Prefer: respond-async, or in parts`,
-        );
-      if (written.outcome === 'refused')
-        throw new ApiError('invalid_parameter', `Cannot report on the table because ${written.message}`, {
-          param: written.param ?? 'body',
-        });
-      if (written.outcome === 'unavailable') throw new Unavailable(written.message);
-      return { headers: listHeaders(written), bytes: written.bytes };
-    },
-    job: { kind: SAMPLE_JOB, path: SAMPLE_JOBS_PATH, request },
-  });
+  const use = listUse(service, parseList(exchange, service));
+  return await answerTable(service, exchange, { maxBytes: maxListBytes(service.config), wanted: LIST_WANTED, ...use });
 }
 
-function parse({ search, request }: Exchange, { catalogs, config }: Service): ListJobRequest {
+/** Completes the error about an empty body. */
+export const LIST_WANTED = 'send a table, or JSON with the Content-Type application/json';
+
+export function listUse({ coordination }: Service, request: ListJobRequest): Pick<TableUse, 'answer' | 'job'> {
+  return {
+    async answer(files, budget) {
+      const written = await coordination.ask(SAMPLE_LIST, { ...files, request }, budget);
+      const whole = readOr('report on', written);
+      return { headers: listHeaders(whole), bytes: whole.bytes };
+    },
+    job: { kind: SAMPLE_JOB, path: SAMPLE_JOBS_PATH, request },
+  };
+}
+
+/**
+ * What came of a table.
+ * @param result null if that would take too long
+ * @throws ApiError, Unavailable
+ */
+export function readOr<T extends { readonly outcome: string }>(
+  does: string,
+  result: T | TableRefusal | null,
+): Exclude<T, TableRefusal> {
+  if (!result)
+    throw new ApiError(
+      'query_too_expensive',
+      `Cannot ${does} the table within ${TABLE_BUDGET_SECONDS} s: send it with Prefer: respond-async, or in parts`,
+    );
+  const refusal = result as TableRefusal;
+  if (refusal.outcome === 'refused')
+    throw new ApiError('invalid_parameter', `Cannot ${does} the table because ${refusal.message}`, {
+      param: refusal.param ?? 'body',
+    });
+  if (refusal.outcome === 'unavailable') throw new Unavailable(refusal.message);
+  return result as Exclude<T, TableRefusal>;
+}
+
+/** @throws ApiError */
+export function parseList(
+  { search, request }: Pick<Exchange, 'search' | 'request'>,
+  { catalogs, config }: Service,
+): ListJobRequest {
   const read = readerOf(search, sampleParameters(config), catalogs);
   const format = read('format') ?? acceptedFormat(request.headers.get('Accept'));
   if (format === 'msgpack') throw invalidParameter('format', 'json, or a format of tables', format);
@@ -64,14 +88,13 @@ function parse({ search, request }: Exchange, { catalogs, config }: Service): Li
 }
 
 function acceptedFormat(accept: string | null): ListFormat | 'msgpack' {
-  return acceptsFits(accept) ? 'fits' : preferredFormat(accept);
+  return acceptsFits(accept) ? 'fits' : preferredFormat(accept, REPORT_FORMATS);
 }
 
 export function listHeaders({ format, rows }: ListWritten & { readonly outcome: 'written' }): Record<string, string> {
   return {
-    'Content-Type': mediaTypeOf(format),
+    ...formatHeaders(format),
     'Access-Control-Expose-Headers': TABLE_HEADERS,
-    ...(format !== 'json' && { 'Content-Disposition': dispositionOf('sample', format) }),
     'X-Row-Count': `${rows}`,
   };
 }

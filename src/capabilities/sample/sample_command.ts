@@ -1,6 +1,6 @@
 /** `nearsky sample`: a report on a list of transients. */
 import { readFileSync } from 'node:fs';
-import { requireAnswer } from '../../core/cli/ask.ts';
+import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, UsageError } from '../../core/cli/command.ts';
 import { askAsJob, formatOfFile, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
@@ -8,21 +8,23 @@ import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC } from './limits.ts';
-import { SAMPLE_JOBS_PATH } from './parameters.ts';
+import { KEPT_PATH, SAMPLE_JOBS_PATH } from './parameters.ts';
+import { REPORT_FORMATS } from './report_formats.ts';
 import type { DescribedSummary } from './summary.ts';
 
 export const command: Command = {
   usage:
-    'sample LIST [-o FILE] [--url URL] [--format NAME] [--catalogs NAMES] [--radius ARCSEC] [--bright-mag MAG] [--bright-radius ARCSEC] [--id COLUMN] [--name COLUMN] [--ra COLUMN] [--dec COLUMN] [--frame NAME]',
+    'sample LIST [-o FILE] [--url URL] [--keep TITLE] [--format NAME] [--catalogs NAMES] [--radius ARCSEC] [--bright-mag MAG] [--bright-radius ARCSEC] [--id COLUMN] [--name COLUMN] [--ra COLUMN] [--dec COLUMN] [--frame NAME]',
   description: `Reports on a list of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many
 coincidences chance explains. LIST is a table as for match, or a text file with a diaObjectId or a TNS
 name per line, or (-) standard input. Prints the summary and a paragraph for a paper; with --format or
--o the whole report (json), or its rows as a table. The answer is that of POST /api/sample. Over a data
+-o the whole report (json, or html for a page), or its rows as a table (latex for a paper). The answer is that of POST /api/sample. Over a data
 directory a list has 55 s; a service (--url) makes a job of it.`,
   options: {
     out: { value: 'FILE', short: 'o', help: 'write the report to this file; its name decides the format' },
     url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
-    format: { value: 'NAME', help: `json, ${namesOf(MATCH_FORMATS).join(', ')}` },
+    keep: { value: 'TITLE', help: 'keep the list at the service (--url) under this title, and print its link' },
+    format: { value: 'NAME', help: `json, ${namesOf([...MATCH_FORMATS, ...REPORT_FORMATS]).join(', ')}` },
     catalogs: { value: 'NAMES', help: 'catalogs to report on, comma-separated (default: all that are registered)' },
     radius: { value: 'ARCSEC', help: 'radius for the object of a position or a name (default: that of matches)' },
     'bright-mag': { value: 'MAG', help: `report stars brighter than this (default ${DEFAULT_BRIGHT_MAG})` },
@@ -56,7 +58,25 @@ async function run(invocation: Invocation): Promise<number> {
     bright_mag: options.get('bright-mag'),
     bright_radius_arcsec: options.get('bright-radius'),
   };
+  const title = options.get('keep');
+  if (title !== undefined && options.get('url') === undefined)
+    throw new UsageError('--keep needs --url: a service keeps the list', command);
   const asked = { path: '/api/sample', search, body: asTable(readFileSync(file === '-' ? 0 : file)) };
+  if (title !== undefined) {
+    const { format: _, ...kept } = search;
+    const { body } = await invocation.withService(ask =>
+      ask({ ...asked, path: KEPT_PATH, search: { ...kept, title } }).then(answer =>
+        answer.status === 201 ? answer : requireAnswer(answer),
+      ),
+    );
+    const { id, expires } = JSON.parse(Buffer.from(body).toString()) as {
+      readonly id: string;
+      readonly expires: string;
+    };
+    const page = `${options.get('url')!.replace(/\/+$/, '')}/sample?kept=${id}`;
+    await writeOut(Buffer.from(`${page} (until ${expires.slice(0, 10)})\n`));
+    return 0;
+  }
   const isRemote = options.get('url') !== undefined;
   const lines = new Progress();
   const onProgress = ({ of, searched }: RowProgress) => {
@@ -94,7 +114,7 @@ function asTable(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 
 const isId = (text: string) => /^\d{5,}$/.test(text);
 
-const FORMATS = [{ name: 'json', extensions: ['json'] } as const, ...MATCH_FORMATS];
+const FORMATS = [{ name: 'json', extensions: ['json'] } as const, ...MATCH_FORMATS, ...REPORT_FORMATS];
 
 interface Report {
   readonly rows: readonly { readonly flags: readonly string[]; readonly label: string | null }[];

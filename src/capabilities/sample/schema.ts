@@ -22,7 +22,7 @@ import {
   text,
 } from '../../core/documents/openapi/schema.ts';
 import { AT } from '../../core/documents/parameters.ts';
-import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_LABEL, MAX_SAMPLE_ROWS } from './limits.ts';
+import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_LABEL, MAX_SAMPLE_ROWS, MAX_TITLE } from './limits.ts';
 import { BRIGHT_ARCSEC, BRIGHT_MAG } from './parse_sample.ts';
 import { SAMPLE_OUTCOMES } from './rows.ts';
 
@@ -71,6 +71,26 @@ export function sampleRequest(config: Config, catalogs: Catalogs): Schema {
     ['radius_arcsec', 'catalogs', 'bright_mag', 'bright_radius_arcsec', 'at', 'since'],
   );
 }
+
+export function keepRequest(config: Config, catalogs: Catalogs): Schema {
+  const { properties, required, ...request } = sampleRequest(config, catalogs) as Schema & {
+    properties: object;
+    required: readonly string[];
+  };
+  const title = text('The title of the sample.', { minLength: 1, maxLength: MAX_TITLE });
+  return { ...request, properties: { title, ...properties }, required: ['title', ...required] };
+}
+
+export const keptResponse: Schema = closed('A kept sample.', {
+  id: text('Its id, which cannot be guessed. Whoever knows it may read and delete the sample.', {
+    pattern: '^[0-9a-f]{32}$',
+  }),
+  title: text('Its title.'),
+  created: text('When it was kept.', { format: 'date-time' }),
+  expires: text('When it is removed.', { format: 'date-time' }),
+  bytes: count('The bytes of the list.'),
+  url: text('Its address.'),
+});
 
 export const interval = (description: string, unit = 'count') =>
   list({ type: 'number', 'x-unit': unit }, description, { minItems: 2, maxItems: 2 });

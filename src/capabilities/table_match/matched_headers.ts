@@ -19,7 +19,7 @@ export function matchedHeaders({
   return {
     'Content-Type': contentType(matchFormat(format)),
     'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns`,
-    'Content-Disposition': dispositionOf('crossmatch', format),
+    'Content-Disposition': dispositionOf('crossmatch', matchFormat(format)),
     'X-Row-Count': `${rows}`,
     'X-Input-Row-Count': `${inputRows}`,
     'X-Match-Count': `${matches}`,

@@ -9,7 +9,7 @@ export interface DescribedOperation {
   /** Its `operationId` in the OpenAPI document. */
   readonly name: string;
   /** `ANY` if the operation checks the method itself. */
-  readonly method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'ANY';
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ANY';
   /** `:name` matches one segment. */
   readonly path: string;
   /** The description in the OpenAPI document; undefined if the operation is not in it. */

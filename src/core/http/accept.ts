@@ -16,26 +16,34 @@ export function weightsOf(header: string): Map<string, number> {
   return weights;
 }
 
-const mediaTypesOf = ({ mediaType, synonyms = [] }: (typeof FORMATS)[number] & { synonyms?: readonly string[] }) => [
-  mediaType,
-  ...synonyms,
-];
+const mediaTypesOf = ({ mediaType, synonyms = [] }: Omit<FurtherFormat<unknown>, 'name'>) => [mediaType, ...synonyms];
 const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(
   FORMATS.flatMap(format => mediaTypesOf(format).map(type => [type, format.name] as const)),
 );
+
+/** A format that some answers have besides the general ones. */
+interface FurtherFormat<Name> {
+  readonly name: Name;
+  readonly mediaType: string;
+  readonly synonyms?: readonly string[];
+}
 
 /**
  * Chooses the format that `Accept` names with the highest weight. Among equal weights, the first format that is not
  * JSON wins. JSON wins if its weight is higher, even if a wildcard gives it that weight. The answer is also JSON if the
  * client names no other format: it is never refused.
+ * @param further formats that this answer has, too
  */
-export function preferredFormat(accept: string | null): AnswerFormat {
+export function preferredFormat<Name extends string = never>(
+  accept: string | null,
+  further: readonly FurtherFormat<Name>[] = [],
+): AnswerFormat | Name {
   if (accept === null || accept === '*/*' || accept === 'application/json') return 'json';
   const weights = weightsOf(accept);
-  let best: AnswerFormat = 'json';
+  let best: AnswerFormat | Name = 'json';
   let bestWeight = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
   for (const [name, weight] of weights) {
-    const format = NAMES.get(name);
+    const format = NAMES.get(name) ?? further.find(each => mediaTypesOf(each).includes(name))?.name;
     if (format === undefined || format === 'json' || weight === 0) continue;
     if (weight > bestWeight || (weight === bestWeight && best === 'json')) {
       best = format;

@@ -57,14 +57,32 @@ export async function answerTable(service: Service, exchange: Exchange, use: Tab
   try {
     await readParts(exchange.request, new Budget(TABLE_BUDGET_SECONDS), use.maxBytes, part => sent.add(part));
     if (sent.bytes === 0) throw invalidBody(`it is empty: ${use.wanted}`);
-    const isJob = /\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? '');
-    return isJob ? await asJob(service, exchange, use, sent) : await now(service, exchange, use, sent);
+    return await answerWhole(service, exchange, use, sent);
   } finally {
     sent.remove();
   }
 }
 
-async function now({ config, spool }: Service, { client }: Exchange, use: TableUse, sent: SentFile): Promise<Answer> {
+/** A table that has arrived. */
+export type WholeTable = Pick<SentFile, 'bytes' | 'content' | 'moveTo'>;
+
+/** Answers a table that has arrived, like `answerTable`. */
+export async function answerWhole(
+  service: Service,
+  exchange: Exchange,
+  use: Omit<TableUse, 'maxBytes' | 'wanted'>,
+  table: WholeTable,
+): Promise<Answer> {
+  const isJob = /\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? '');
+  return isJob ? await asJob(service, exchange, use, table) : await now(service, exchange, use, table);
+}
+
+async function now(
+  { config, spool }: Service,
+  { client }: Exchange,
+  use: Pick<TableUse, 'answer'>,
+  sent: WholeTable,
+): Promise<Answer> {
   const output = spoolPath(config.NEARSKY_DATA);
   try {
     const files = { client, input: sent.content(), inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
@@ -82,8 +100,8 @@ async function now({ config, spool }: Service, { client }: Exchange, use: TableU
 async function asJob(
   { coordination, config }: Service,
   exchange: Exchange,
-  { job: { kind, path, request } }: TableUse,
-  sent: SentFile,
+  { job: { kind, path, request } }: Pick<TableUse, 'job'>,
+  sent: WholeTable,
 ): Promise<Answer> {
   const jobs = new JobStore(config.NEARSKY_DATA);
   const { client } = exchange;

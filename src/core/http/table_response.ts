@@ -1,6 +1,7 @@
 /** Makes the response of a table. Members of the JSON answer other than the objects become headers. */
+import type { Format } from '@nearsky/astrotables/formats';
 import type { TableHead } from '../answers/table_head.ts';
-import { contentType, type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
+import { contentType, matchFormat, type TableFormat } from '../contract/formats.ts';
 import type { Search } from './params.ts';
 import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
 
@@ -23,7 +24,7 @@ export function tableResponse(
   return bytesResponse(contentType(matchFormat(format)), table, {
     Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': TABLE_HEADERS,
-    'Content-Disposition': dispositionOf(name, format),
+    'Content-Disposition': dispositionOf(name, matchFormat(format)),
     'X-Row-Count': `${rows}`,
     ...(total !== null && { 'X-Total-Count': `${total}` }),
     ...(truncated !== null && { 'X-Truncated': `${truncated}` }),
@@ -38,13 +39,13 @@ export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead
     'Content-Type': contentType(matchFormat(format)),
     Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': TABLE_HEADERS,
-    'Content-Disposition': dispositionOf(name, format),
+    'Content-Disposition': dispositionOf(name, matchFormat(format)),
     'X-As-Of': asOf!,
   };
 }
 
-export function dispositionOf(name: string, format: MatchFormat): string {
-  return `attachment; filename="nearsky-${name}.${matchFormat(format).extensions[0]}"`;
+export function dispositionOf(name: string, { extensions }: Pick<Format, 'extensions'>): string {
+  return `attachment; filename="nearsky-${name}.${extensions[0]}"`;
 }
 
 /** The address of the next page: the same request, with the cursor. */

@@ -1126,6 +1126,8 @@ check('a sample of mine: the summary, the rows, files, and what a paper says of 
     for (const [name, file, text] of [
       ['CSV', 'nearsky-sample.csv', 'label,status,diaObjectId,'],
       ['The whole report as JSON', 'nearsky-sample.json', '"summary":'],
+      ['LaTeX', 'nearsky-sample.tex', '\\startdata'],
+      ['One page', 'nearsky-sample.html', '<h2>Plots</h2>'],
     ] as const) {
       const [saved] = await Promise.all([
         page.waitForEvent('download'),

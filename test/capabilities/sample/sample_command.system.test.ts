@@ -41,8 +41,21 @@ test('a list of ids and names, and a table, from the directory and from a servic
     const fits = join(directory, 'report.fits');
     assert.is((await run(table, '--url', server.url, '-o', fits)).code, 0);
     assert.is(readFileSync(fits, 'latin1').slice(0, 8), 'SIMPLE  ');
+    const page = join(directory, 'report.html');
+    assert.is((await run(table, '--data', data, '-o', page)).code, 0);
+    assert.match(readFileSync(page, 'utf8'), /^<!doctype html>[\s\S]*this one[\s\S]*<\/html>\n$/);
+    const latex = join(directory, 'report.tex');
+    assert.is((await run(table, '--url', server.url, '-o', latex)).code, 0);
+    assert.match(readFileSync(latex, 'utf8'), '\n\\startdata\nthis one & ');
     assert.match((await run(list, '--data', data, '--format', 'csv')).stdout, /^label,status,diaObjectId,/);
+    const keeping = await run(table, '--url', server.url, '--keep', 'My paper');
+    const link = /^http\S+\/sample\?kept=([0-9a-f]{32}) \(until \d{4}-\d\d-\d\d\)\n$/.exec(keeping.stdout);
+    assert.ok(link, keeping.stderr);
+    const kept = async (url: string) =>
+      (await (await fetch(`${url}/api/samples/${link[1]}`)).json()) as { rows: { label: string }[] };
+    assert.is((await kept(server.url)).rows[0]!.label, 'this one');
     for (const args of [
+      ['--keep', 'x', table],
       [],
       [table, '--url', server.url, '--catalogs', 'nothing'],
       [table, '--url', server.url, '--id', 'nothing'],
@@ -52,7 +65,11 @@ test('a list of ids and names, and a table, from the directory and from a servic
       assert.is(refused.code, 2, refused.stderr);
     }
     assert.not(existsSync(join(directory, 'report.exe')));
-    await server.stop();
+    // As if the machine had failed.
+    server.child.kill('SIGKILL');
+    const next = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch', '--no-refresh']);
+    assert.is((await kept(next.url)).rows[0]!.label, 'this one');
+    await next.stop();
   }));
 
 test.run();

@@ -29,9 +29,13 @@ export function fileDrop(place, input, take) {
   });
 }
 
-/** A button for each format of tables. @param {(format: string) => void} download */
-export function formatButtons(download) {
-  return pageData.formats.map(
+/**
+ * A button for each format of tables.
+ * @param {(format: string) => void} download
+ * @param {{ name: string, title: string }[]} further formats besides these
+ */
+export function formatButtons(download, further = []) {
+  return [...pageData.formats, ...further].map(
     ({ name, title }) => html`<button type="button" class="link" @click=${() => download(name)}>${title}</button> `,
   );
 }
@@ -40,8 +44,9 @@ export function formatButtons(download) {
  * A button for each format that saves an answer as a file.
  * @param {string} of the answer's name in the name of the file
  * @param {(format: string) => Promise<Response>} request
+ * @param {{ name: string, title: string }[]} [further] formats besides those of tables
  */
-export function saveButtons(of, request) {
+export function saveButtons(of, request, further) {
   return part('', (told, tell) => {
     const download = async (/** @type {string} */ format) => {
       tell('Asking …');
@@ -55,13 +60,15 @@ export function saveButtons(of, request) {
       }
     };
     return html`
-      <p class="downloads"><span class="unit">Download: </span>${formatButtons(download)}<span class="hint" role="status">${told}</span></p>`;
+      <p class="downloads"><span class="unit">Download: </span>${formatButtons(download, further)}<span class="hint" role="status">${told}</span></p>`;
   });
 }
 
 /** The name of a file. @param {string} of @param {string} format */
 export function fileName(of, format) {
-  return `nearsky-${of}.${pageData.formats.find(({ name }) => name === format)?.extension ?? format}`;
+  const { extension = format === 'latex' ? 'tex' : format } =
+    pageData.formats.find(({ name }) => name === format) ?? {};
+  return `nearsky-${of}.${extension}`;
 }
 
 /** Saves bytes as a file. @param {Blob} blob @param {string} name */

@@ -10,6 +10,10 @@ import { root } from './root.js';
 
 const PATH = `${root}/api/sample?format=`;
 const EXAMPLE_ROWS = 200;
+const FOR_READERS = [
+  { name: 'latex', title: 'LaTeX' },
+  { name: 'html', title: 'One page' },
+];
 const COLUMNS = [
   { name: 'label' },
   { name: 'diaObjectId' },
@@ -119,7 +123,7 @@ function showReport(report, table) {
       ${summaryOf(summary)}
       <h2>Rows</h2>
       <p class="downloads"><button type="button" class="link" @click=${json}>The whole report as JSON</button></p>
-      ${saveButtons('sample', format => fetch(PATH + format, post(table)))}
+      ${saveButtons('sample', format => fetch(PATH + format, post(table)), FOR_READERS)}
       ${resultTable(COLUMNS, report.rows.flatMap(rowsOf))}
       <h2>Methods ${copyButton(methods, 'the paragraph')}</h2>
       <p>${methods}</p>

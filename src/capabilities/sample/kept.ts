@@ -1,0 +1,167 @@
+/** Kept samples: a list under a link, whose report is always that of now (docs/contract.md, Kept samples). */
+import { linkSync, readFileSync, statSync } from 'node:fs';
+import { toJson } from '@nearsky/astrotables/json';
+import { Budget } from '../../core/base/budget.ts';
+import { parseSent, type SentObject } from '../../core/base/json_reader.ts';
+import { formatTime } from '../../core/base/times.ts';
+import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
+import { JOURNAL_ENTRY } from '../../core/documents/kinds.ts';
+import { baseUrl } from '../../core/http/base_url.ts';
+import { ApiError, invalidParameter, missingParameter } from '../../core/http/errors.ts';
+import type { Exchange, Handler } from '../../core/http/exchange.ts';
+import { invalidBody, readJsonBody, readParts } from '../../core/http/json_body.ts';
+import { fieldOf, optional } from '../../core/http/params.ts';
+import { fileStream } from '../../core/http/part_stream.ts';
+import { type Answer, emptyResponse, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
+import { SentFile } from '../../core/http/sent_file.ts';
+import { answerWhole } from '../../core/http/sent_table.ts';
+import type { Service } from '../../core/service/service.ts';
+import { KEEP, type KeepStep } from './channel.ts';
+import { type KeptSample, KeptStore, type NewSample } from './kept_store.ts';
+import { KEPT_PATH } from './parameters.ts';
+import { parseSample, TITLE } from './parse_sample.ts';
+import { LIST_WANTED, listUse, maxListBytes, parseList, readOr } from './report_list.ts';
+import { answerReport, isJson, MAX_SAMPLE_VALUES } from './report_sample.ts';
+
+const GIVE_TITLE = 'the title of the sample';
+
+/** POST /api/samples */
+export function keepSample(service: Service): Handler {
+  return async exchange => {
+    const sample = isJson(exchange) ? await keepJson(service, exchange) : await keepTable(service, exchange);
+    const address = `${baseUrl(exchange.request, service.config)}${KEPT_PATH}/${sample.id}`;
+    const kept = { ...described(sample), url: address };
+    return jsonResponse(201, toJson(kept), {
+      Location: address,
+      'Access-Control-Expose-Headers': 'Location, Retry-After',
+    });
+  };
+}
+
+const described = ({ id, title, createdMs, expiresMs, bytes }: KeptSample) => ({
+  id,
+  title,
+  created: formatTime(createdMs * 1000),
+  expires: formatTime(expiresMs * 1000),
+  bytes,
+});
+
+async function keepJson(service: Service, exchange: Exchange): Promise<KeptSample> {
+  const body = await readJsonBody(exchange.request, exchange.budget, MAX_SAMPLE_VALUES + 10);
+  if (!(body instanceof Map)) throw invalidBody('it must be a JSON object');
+  const { title: given = null, ...rest } = Object.fromEntries(body);
+  if (given === null) throw missingParameter('title', GIVE_TITLE);
+  const title = fieldOf(TITLE, 'title', given);
+  const request: SentObject = new Map(Object.entries(rest));
+  parseSample(request, service.config, service.catalogs);
+  const text = toJson(body);
+  const sample = { title, client: exchange.client, bytes: Buffer.byteLength(text), body: { text } };
+  return await keep(service, { sample }, exchange.budget);
+}
+
+async function keepTable(service: Service, exchange: Exchange): Promise<KeptSample> {
+  const { client, search } = exchange;
+  const title = optional(search, 'title', TITLE);
+  if (title === undefined) throw missingParameter('title', GIVE_TITLE);
+  const request = parseList(exchange, service);
+  const sent = new SentFile(service.config.NEARSKY_DATA, service.spool, client);
+  const budget = new Budget(TABLE_BUDGET_SECONDS);
+  try {
+    await readParts(exchange.request, budget, maxListBytes(service.config), part => sent.add(part));
+    if (sent.bytes === 0) throw invalidBody(`it is empty: ${LIST_WANTED}`);
+    const { title: _, format: __, ...table } = Object.fromEntries(search);
+    const path = sent.file();
+    const sample = { title, client, bytes: sent.bytes, table, body: { path } };
+    const asked = { client, request, input: path, inputBytes: sent.bytes };
+    return await keep(service, { sample, table: asked }, budget);
+  } finally {
+    sent.remove();
+  }
+}
+
+async function keep(
+  { coordination }: Service,
+  asked: { readonly sample: NewSample } & Pick<KeepStep & { step: 'keep' }, 'table'>,
+  budget: Budget,
+): Promise<KeptSample> {
+  const answer = await coordination.ask(KEEP, { step: 'keep', ...asked }, budget);
+  const whole = readOr('keep', answer);
+  return (whole as Extract<typeof whole, { outcome: 'kept' }>).sample;
+}
+
+/** GET /api/samples/:id */
+export function keptSample(service: Service): Handler {
+  const store = new KeptStore(service.config);
+  return async exchange => {
+    const sample = found(store, exchange);
+    return withSunset(await report(service, exchange, store, sample), sample);
+  };
+}
+
+/** DELETE /api/samples/:id */
+export function deleteSample(service: Service): Handler {
+  const store = new KeptStore(service.config);
+  return async exchange => {
+    const { id } = found(store, exchange);
+    await service.coordination.ask(KEEP, { step: 'remove', id, client: exchange.client }, exchange.budget);
+    return emptyResponse(204, {});
+  };
+}
+
+/** GET /api/samples/:id/input */
+export function keptInput(service: Service): Handler {
+  const store = new KeptStore(service.config);
+  return async exchange => {
+    const sample = found(store, exchange);
+    const type = sample.table ? 'application/octet-stream' : 'application/json';
+    const path = store.inputPath(sample);
+    const headers = { 'Content-Type': type, 'Content-Length': `${statSync(path).size}` };
+    return withSunset(streamedResponse(headers, await fileStream(path)), sample);
+  };
+}
+
+function found(store: KeptStore, { params }: Exchange): KeptSample {
+  const sample = store.read(params.id!);
+  if (sample) return sample;
+  const why = 'it has expired, was deleted, is kept by another node, or never existed';
+  throw new ApiError('not_found', `Cannot find the kept sample: ${why}`);
+}
+
+/** The report on the sample as it is now, in any format. */
+async function report(service: Service, exchange: Exchange, store: KeptStore, sample: KeptSample): Promise<Answer> {
+  const { search, request } = exchange;
+  const at = optional(search, 'at', JOURNAL_ENTRY);
+  const since = optional(search, 'since', JOURNAL_ENTRY);
+  const path = store.inputPath(sample);
+  if (!sample.table) {
+    const body = parseSent(readFileSync(path), { maxDepth: 1003, maxValues: MAX_SAMPLE_VALUES + 10 }) as SentObject;
+    const asked = new Map([...body].filter(([name]) => name !== 'title'));
+    return await answerReport(service, exchange, parseSample(asked, service.config, service.catalogs, { at, since }));
+  }
+  for (const [name, value] of Object.entries({ at, since }))
+    if (value !== undefined) throw invalidParameter(name, 'left out for a sample in a table', value);
+  const format = search.get('format');
+  const list = new Map([
+    ...Object.entries(sample.table),
+    ...(format === undefined ? [] : [['format', format] as const]),
+  ]);
+  return await answerWhole(service, exchange, listUse(service, parseList({ search: list, request }, service)), {
+    bytes: sample.bytes,
+    content: () => path,
+    moveTo: to => linkSync(path, to),
+  });
+}
+
+/** Adds the time at which the sample expires (RFC 8594), and its title. */
+function withSunset(answer: Answer, { title, expiresMs }: KeptSample): Answer {
+  const exposed = answer.headers['Access-Control-Expose-Headers'];
+  return {
+    ...answer,
+    headers: {
+      ...answer.headers,
+      Sunset: new Date(expiresMs).toUTCString(),
+      'X-Sample-Title': encodeURIComponent(title),
+      'Access-Control-Expose-Headers': `${exposed === undefined ? '' : `${exposed}, `}Sunset, X-Sample-Title`,
+    },
+  };
+}
