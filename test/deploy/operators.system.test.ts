@@ -77,28 +77,86 @@ test('every metric in the rules and on the dashboard is in /metrics', () => {
   }
 });
 
-/** For each alert a series that makes it fire, and one of a service that is well. */
-const SERIES: Readonly<Record<string, readonly [series: string, bad: string, good: string]>> = {
-  NearskyDown: ['up{job="nearsky"}', '0x130', '1x130'],
-  NearskyDatabaseUnreadable: ['nearsky_database_up', '0x130', '1x130'],
-  NearskyIndexBehind: ['nearsky_journal_lag_entries', '101x130', '100x130'],
-  NearskyBrokerSilent: ['crossmatch_alert_last_success_timestamp_seconds', '-80000x130', '0x130'],
-  NearskyObjectsPending: ['nearsky_objects_pending', '50001x130', '50000x130'],
-  NearskyCatalogUnreadable: ['crossmatch_catalog_skips_total', '0x100 1x30', '7x130'],
-  NearskyRegistryOld: ['nearsky_tns_snapshot_age_seconds', '7201x130', '3600x130'],
-  NearskyOverloaded: ['nearsky_queries_refused_total', '0+1x130', '9x130'],
-  NearskyBudgetOverruns: ['nearsky_budget_overruns_total', '0x118 1x20', '9x130'],
-  NearskySourcesWithoutPosition: ['nearsky_sources_left_out_total', '0x100 1x30', '9x130'],
-  NearskyDatabaseDamaged: ['nearsky_damaged_values_total', '0x100 1x30', '9x130'],
-  NearskyThreadsReplaced: ['nearsky_server_threads_replaced_total', '0x100 1x30', '9x130'],
-  NearskyWriteWaits: ['nearsky_write_wait_seconds', '61x130', '60x130'],
-  NearskyStreamBehind: ['nearsky_publish_lag_entries', '101x130', '100x130'],
-  NearskyDiskNearlyFull: ['nearsky_disk_free_bytes', '79x130', '80x130'],
-  NearskyInternalErrors: ['nearsky_http_errors_total{error="internal_error"}', '0x118 1x20', '9x130'],
-  NearskyConnections: ['nearsky_http_connections', '15001x130', '15000x130'],
-  NearskyMemory: ['process_anonymous_memory_bytes{job="nearsky"}', '8000000001x130', '1000000000x130'],
-  NearskyClockSkew: ['nearsky_log_clock_skew_seconds', '-3x130', '-1x130'],
-  NearskyNodeStopped: ['nearsky_node_stopped', '1x130', '0x130'],
+/** The times at which alerts are looked at: those of the disk need half a day. Series are a little longer. */
+const [AT_HOURS, DISK_AT_HOURS] = [3, 13];
+const MINUTES = DISK_AT_HOURS * 60 + 60;
+/** A series that has one value throughout. */
+const always = (value: number | string) => `${value}x${MINUTES}`;
+/** A counter that counts `count` more in the minute that is so many minutes before the evaluation. */
+const once = (count: number, minutesBefore: number) => {
+  const before = AT_HOURS * 60 - minutesBefore;
+  return `0x${before} ${count}x${MINUTES - before}`;
+};
+
+type Series = Readonly<Record<string, string>>;
+const FREE = 'nearsky_disk_free_bytes';
+const LAST = 'crossmatch_alert_last_success_timestamp_seconds';
+const REQUESTS = { 'nearsky_http_requests_total{operation="cone"}': `0+60x${MINUTES}` };
+
+/** For each alert, series that make it fire, and those of a service that is well. */
+const SERIES: Readonly<Record<string, readonly [bad: Series, ...good: Series[]]>> = {
+  NearskyDown: [{ 'up{job="nearsky"}': always(0) }, { 'up{job="nearsky"}': `1x176 0x3 ${always(1)}` }],
+  NearskyDatabaseUnreadable: [{ nearsky_database_up: always(0) }, { nearsky_database_up: always(1) }],
+  // The second one that is well has started ten minutes ago.
+  NearskyIndexBehind: [
+    { nearsky_journal_lag_entries: always(101) },
+    { nearsky_journal_lag_entries: always(100) },
+    { nearsky_journal_lag_entries: `_x170 ${always(100_000)}` },
+  ],
+  // A cloudy night is one of all brokers.
+  NearskyBrokerSilent: [
+    { [`${LAST}{broker="a"}`]: always(-80_000), [`${LAST}{broker="b"}`]: always(-70_000) },
+    { [`${LAST}{broker="a"}`]: always(-90_000), [`${LAST}{broker="b"}`]: always(-80_000) },
+  ],
+  NearskyBrokersSilent: [{ [`${LAST}{broker="a"}`]: always(-600_000) }, { [`${LAST}{broker="a"}`]: always(0) }],
+  NearskyObjectsPending: [{ nearsky_objects_pending: always(50001) }, { nearsky_objects_pending: always(50000) }],
+  NearskyCatalogUnreadable: [
+    { crossmatch_catalog_skips_total: once(1, 20) },
+    { crossmatch_catalog_skips_total: always(7) },
+  ],
+  // One missed refresh: the registry is older than two hours for a quarter of an hour.
+  NearskyRegistryOld: [
+    { nearsky_tns_snapshot_age_seconds: always(7201) },
+    { nearsky_tns_snapshot_age_seconds: `3600x164 ${always(7900)}` },
+  ],
+  // One client's heavy queries, within a few minutes.
+  NearskyOverloaded: [
+    { nearsky_queries_refused_total: `0+1x${MINUTES}`, ...REQUESTS },
+    { nearsky_queries_refused_total: once(100, 5), ...REQUESTS },
+  ],
+  NearskyBudgetOverruns: [
+    { nearsky_budget_overruns_total: `0+1x${MINUTES}`, ...REQUESTS },
+    { nearsky_budget_overruns_total: once(100, 20), ...REQUESTS },
+  ],
+  NearskySourcesWithoutPosition: [
+    { nearsky_sources_left_out_total: once(1, 20) },
+    { nearsky_sources_left_out_total: always(9) },
+  ],
+  NearskyDatabaseDamaged: [{ nearsky_damaged_values_total: once(1, 20) }, { nearsky_damaged_values_total: always(9) }],
+  NearskyThreadsReplaced: [
+    { nearsky_server_threads_replaced_total: once(1, 20) },
+    { nearsky_server_threads_replaced_total: always(9) },
+  ],
+  NearskyWriteWaits: [{ nearsky_write_wait_seconds: always(61) }, { nearsky_write_wait_seconds: always(60) }],
+  NearskyStreamBehind: [{ nearsky_publish_lag_entries: always(101) }, { nearsky_publish_lag_entries: always(100) }],
+  // At 10 MB a minute, the disk of the first is full in 11 hours, that of the second in 13; below, in 167 and in 169.
+  NearskyDiskNearlyFull: [
+    { [FREE]: `14.4e9-10000000x${MINUTES}` },
+    { [FREE]: `15.6e9-10000000x${MINUTES}` },
+    { [FREE]: always('2.1e9') },
+  ],
+  NearskyDiskFilling: [{ [FREE]: `107.4e9-10000000x${MINUTES}` }, { [FREE]: `109.2e9-10000000x${MINUTES}` }],
+  NearskyInternalErrors: [
+    { 'nearsky_http_errors_total{error="internal_error"}': once(1, 2) },
+    { 'nearsky_http_errors_total{error="internal_error"}': always(9) },
+  ],
+  NearskyConnections: [{ nearsky_http_connections: always(15001) }, { nearsky_http_connections: always(15000) }],
+  NearskyMemory: [
+    { 'process_anonymous_memory_bytes{job="nearsky"}': always(8000000001) },
+    { 'process_anonymous_memory_bytes{job="nearsky"}': always(1000000000) },
+  ],
+  NearskyClockSkew: [{ nearsky_log_clock_skew_seconds: always(-3) }, { nearsky_log_clock_skew_seconds: always(-1) }],
+  NearskyNodeStopped: [{ nearsky_node_stopped: always(1) }, { nearsky_node_stopped: always(0) }],
 };
 
 needs(test, whyNot('promtool', '--version'))(
@@ -109,16 +167,16 @@ needs(test, whyNot('promtool', '--version'))(
       const checked = promtool('check', 'rules', '--lint-fatal', deploy('alerts.yaml'));
       assert.is(checked.status, 0, checked.stdout + checked.stderr);
       assert.equal(Object.keys(SERIES).sort(), rules.map(({ alert }) => alert).sort());
-      const needed = { series: 'nearsky_disk_needed_bytes', values: '4x130' };
-      const tests = Object.entries(SERIES).flatMap(([alert, [series, ...both]]) =>
-        both.map((values, isGood) => ({
+      const tests = Object.entries(SERIES).flatMap(([alert, cases]) =>
+        cases.map((series, i) => ({
           interval: '1m',
-          input_series: [{ series, values }, needed],
+          name: `${alert} ${i}`,
+          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
           promql_expr_test: [
             {
               expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
-              eval_time: '2h',
-              exp_samples: isGood ? [] : [{ labels: '{}', value: 1 }],
+              eval_time: `${FREE in series ? DISK_AT_HOURS : AT_HOURS}h`,
+              exp_samples: i > 0 ? [] : [{ labels: '{}', value: 1 }],
             },
           ],
         })),
