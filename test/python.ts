@@ -28,6 +28,7 @@ export function whyNoPython(modules: string): string | undefined {
 
 export interface PythonOptions {
   readonly variables?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
   /** Milliseconds after which the program is killed. */
   readonly timeout?: number;
 }
@@ -38,10 +39,10 @@ export interface PythonOptions {
 export async function runPython(
   python: string,
   args: readonly string[],
-  { variables = {}, timeout = 300_000 }: PythonOptions = {},
+  { variables = {}, timeout = 300_000, ...where }: PythonOptions = {},
 ): Promise<string> {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...variables };
-  const child = spawn(python, args, { env, timeout, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(python, args, { ...where, env, timeout, stdio: ['ignore', 'pipe', 'pipe'] });
   const out: Buffer[] = [];
   const errors: Buffer[] = [];
   child.stdout.on('data', chunk => out.push(chunk));

@@ -38,7 +38,7 @@ const OTHER_PROCESSES = modulesWith('export function runProcess(')
 /** The files that the program reads through `programFile`. `/docs` serves the documents among them. */
 export const DATA = [
   'package.json',
-  ...globSync('docs/**/*.{md,png,svg,py,json}', { cwd: ROOT }),
+  ...globSync('docs/**/*.{md,png,svg,py,json,ipynb}', { cwd: ROOT }),
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
   ...globSync('{index,packages/*}/README.md', { cwd: ROOT }),
   ...globSync('deploy/{*.service,*.timer,*.yaml,*.json,*.cfg,*.sh,*.logrotate,helm/values.yaml}', { cwd: ROOT }),

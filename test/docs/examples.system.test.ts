@@ -2,22 +2,16 @@
  * The examples of README.md, of the Python client and of docs/ run as printed, except for the port, against the demo,
  * and print the shown output.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eventually, root, type Server, startServer, withDirectory } from '../e2e/support.ts';
+import { eventually, root, type Server, sample, startServer, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { pythonWith } from '../python.ts';
 
-const DOCUMENTS = [
-  'README.md',
-  'clients/python/README.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter(name => name !== 'images')
-    .map(name => `docs/${name}`),
-];
+const DOCUMENTS = ['README.md', 'clients/python/README.md', ...globSync('docs/**/*.md', { cwd: root })];
 const PRINTED = 'http://127.0.0.1:8080';
 
 interface Example {
@@ -50,7 +44,7 @@ const SINCE_PYTHON_3_9 = 'zoneinfo';
 /** A program that runs the example; undefined if there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
   if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
-  const modules = ['pandas', 'pyvo', 'astropy'].filter(name =>
+  const modules = ['pandas', 'matplotlib', 'pyvo', 'astropy'].filter(name =>
     new RegExp(`^(?:import|from) ${name}\\b`, 'm').test(code),
   );
   if (code.includes('read_parquet')) modules.push('pyarrow');
@@ -59,10 +53,15 @@ function programOf({ language, code }: Example): readonly [string, ...string[]] 
 }
 
 /** As after `pip install ./clients/python`. */
-const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: join(root, 'clients/python') };
+const env = {
+  ...process.env,
+  MPLBACKEND: 'Agg',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONPATH: join(root, 'clients/python'),
+};
 
-async function run([command, ...args]: readonly [string, ...string[]], code: string): Promise<string> {
-  const child = spawn(command, [...args, code], { cwd: root, env });
+async function run([command, ...args]: readonly [string, ...string[]], code: string, cwd: string): Promise<string> {
+  const child = spawn(command, [...args, code], { cwd, env });
   let out = '';
   let errors = '';
   child.stdout.on('data', data => (out += data));
@@ -72,7 +71,7 @@ async function run([command, ...args]: readonly [string, ...string[]], code: str
   return out;
 }
 
-const test = suite<{ demo: Server; done: () => void; ended: Promise<void> }>('docs/examples');
+const test = suite<{ demo: Server; cwd: string; done: () => void; ended: Promise<void> }>('docs/examples');
 
 test.before(async context => {
   let ready: (demo: Server) => void = () => {};
@@ -80,6 +79,9 @@ test.before(async context => {
     ready = resolve;
   });
   context.ended = withDirectory(async directory => {
+    context.cwd = directory;
+    // Deno makes links only where it may read and write everything.
+    execFileSync('ln', ['-s', sample, join(directory, 'sample')]);
     const demo = await startServer(['demo', '--port', '0', '--data', join(directory, 'data')]);
     const finished = new Promise<void>(resolve => {
       context.done = resolve;
@@ -108,8 +110,8 @@ for (const document of DOCUMENTS) {
     const program = programOf(example);
     const name = `${document}: ${code.split('\n')[0]}`;
     const obstacle = program ? undefined : `there is nothing here that runs ${language} with what it imports`;
-    needs(test, obstacle)(name, async ({ demo }) => {
-      const out = await run(program!, code.replaceAll(PRINTED, demo.url));
+    needs(test, obstacle)(name, async ({ demo, cwd }) => {
+      const out = await run(program!, code.replaceAll(PRINTED, demo.url), cwd);
       assert.is.not(out, '');
       if (prints !== undefined) assert.is(out, prints);
     });
