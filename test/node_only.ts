@@ -6,7 +6,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
   'They read files of the repository, or run programs of other projects on them.': [
     'architecture',
     'clients/python_package',
-    'core/compiled_without',
+    'core/removed_capability',
     'deploy/',
     'capabilities/pages/site',
     'docs/',

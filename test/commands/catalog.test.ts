@@ -90,7 +90,6 @@ test('remove: the catalog is searched no more, what was found in it stays, and i
         const { body } = await answerOf(data, `/api/objects/1?detail=${detail}&format=${format}`);
         if (format === 'json') assert.match(body, /"catalog_name": "mine"/, detail);
       }
-    await nearsky('export', '--data', data, '--format', 'hats', join(directory, 'hats'));
     await nearsky('stats', '--data', data);
     await add();
     assert.match((await answerOf(data, '/api/objects/1?detail=full')).body, /"mag": 15/);

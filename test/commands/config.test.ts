@@ -135,7 +135,6 @@ test('settings that contradict each other stop the start', () => {
   const pairs: [Record<string, string>, string][] = [
     [{ RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '11' }, 'RECENT_CROSSMATCH_MAX_WINDOW_HOURS must be at least 12'],
     [{ API_TABLE_MEMORY_MIB: '480' }, 'NEARSKY_CHILD_MEMORY_MIB must be at least 576'],
-    [{ TAP_MEMORY_MIB: '256' }, 'NEARSKY_CHILD_MEMORY_MIB must be at least 608'],
     [{ RECENT_CROSSMATCH_MAX_PAGE_SIZE: '999' }, 'RECENT_CROSSMATCH_MAX_PAGE_SIZE must be at least 1000'],
     [
       { TNS_MATCH_RADIUS_ARCSEC: '30', API_MAX_CONE_RADIUS_ARCSEC: '20' },

@@ -9,8 +9,6 @@ import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
 import type { StoredObject } from '../../src/core/store/types.ts';
 import { writeHats } from '../core/catalogs/write_hats.ts';
-import { fillSky } from '../core/store/filled_sky.ts';
-import { withStore } from '../core/store/support.ts';
 import { eventually, withDirectory } from '../directory.ts';
 import { start as startProcess } from '../e2e/support.ts';
 import { nearsky, start } from './in_process.ts';
@@ -175,18 +173,6 @@ test('a directory of files, and a HATS catalog', () =>
     const args = ['ingest', '--data', join(directory, 'data'), '--table', join(directory, 'folders'), ...COLUMNS];
     const { code, stderr } = await start(args).finished;
     assert.equal([code, stderr.includes(`because its partition ${lost}/ has no files`)], [1, true], stderr);
-  }));
-
-test('the archive of another service gives the same objects', () =>
-  withStore(async (store, writer, data) => {
-    await fillSky(writer, 300);
-    const archive = join(data, 'archive');
-    await nearsky('export', '--data', data, '--format', 'hats', archive);
-    const copy = join(data, 'copy');
-    const columns = ['--id', 'diaObjectId', '--ra', 'ra', '--dec', 'dec'];
-    await nearsky('ingest', '--data', copy, '--table', join(archive, 'objects'), ...columns);
-    await nearsky('ingest', '--data', copy, '--table', join(archive, 'objects_without_position.parquet'), ...columns);
-    assert.equal(places(await stored(copy)), places([...store.objects()]));
   }));
 
 test('interrupted, it says what is stored, and run again it stores the rest', () =>

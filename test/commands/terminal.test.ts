@@ -31,13 +31,11 @@ test('messages that quote a file or its name', () =>
     writeFileSync(join(hats, 'properties'), `dataproduct_type=${STEERING}\n`);
     const messages = file('messages', `{"diaObjectId": "${STEERING.replaceAll('\u001b', '\\u001b')}"}\n`);
     const named = file(`m${STEERING}`, '{}\n');
-    const lines = file('lines', `${JSON.stringify({ type: STEERING })}\n`);
     const registry = file('registry.csv', `"${STEERING}"\n"objid"\n`);
     const config = file('config', `{"${STEERING.replaceAll(/\p{Cc}/gu, '')}\\u001b[2J": 1}`);
     const commands: [args: string[], isQuoted: boolean][] = [
       [['ingest', '--broker', 'lasair', messages], false],
       [['ingest', '--broker', 'lasair', named], true],
-      [['import', lines], true],
       [['catalog', 'add', 'gaia_dr3', hats], true],
       [['tns', 'load', registry], false],
       [['stats', '--config', config], true],

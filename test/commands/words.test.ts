@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { COMMANDS } from '../../src/commands/table.ts';
 import { commandHelp, Progress } from '../../src/core/cli/command.ts';
 import { sample, withDirectory } from '../directory.ts';
-import { nearsky, start } from './in_process.ts';
+import { start } from './in_process.ts';
 
 const test = suite('commands/words');
 
@@ -61,21 +61,11 @@ test('wholly wrong input is status 3, with the first reasons and whose messages 
     writeFileSync(join(directory, 'empty'), '');
     const empty = await ingest('lasair', join(directory, 'empty'));
     assert.equal([empty.code, empty.stdout, /ingest: .*empty is empty\n$/.test(empty.stderr)], [0, '', true]);
-    const lines = join(directory, 'lines.ndjson');
-    await nearsky('export', '--data', data, lines);
-    const exported = await ingest('antares', lines);
-    assert.match(
-      exported.stderr,
-      /^nearsky ingest: .*it looks like the output of nearsky export: use nearsky import\n/,
-    );
-    const imported = await start(['import', '--data', data, join(sample, 'alerts/lasair.ndjson')]).finished;
-    assert.match(imported.stderr, /no line of .*lasair\.ndjson can be used; import reads the output of nearsky export/);
-    assert.match(imported.stdout, /^lines read +85\nrejected +85, see .*\n$/);
   }));
 
 test('a data directory that is not there is an error, not an empty one, and none is made', () =>
   withDirectory(async directory => {
-    for (const args of [['check'], ['crossmatch'], ['stats'], ['lookup', '1'], ['export'], ['catalog', 'list']]) {
+    for (const args of [['check'], ['crossmatch'], ['stats'], ['lookup', '1'], ['catalog', 'list']]) {
       const { code, stdout, stderr } = await start([...args, '--data', join(directory, 'mistyped')]).finished;
       assert.equal([code, stdout], [1, ''], args.join(' '));
       assert.match(stderr, /Cannot open the data directory .*mistyped because nothing is stored there yet: run/);

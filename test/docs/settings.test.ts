@@ -18,7 +18,6 @@ import {
   configOf,
   crossmatched,
   delivery,
-  eventually,
   loadRegistry,
   match,
   NOW_US,
@@ -26,7 +25,6 @@ import {
   type Settings,
   searched,
   startApp,
-  type TestApp,
   type World,
 } from '../core/http/support.ts';
 import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
@@ -37,16 +35,8 @@ const SETTINGS: Settings = {
   RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: '1',
   RECENT_CROSSMATCH_MAX_PAGE_SIZE: '2',
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '13',
-  VO_MAX_RADIUS_DEG: '0.25',
   TNS_MATCH_RADIUS_ARCSEC: '3',
   TNS_OBJECT_URL_TEMPLATE: 'https://tns.example/{name}/of-the-registry',
-  ANTARES_OBJECT_URL_TEMPLATE: 'https://antares.example/{diaObjectId}',
-  LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}',
-  JOBS_SECONDS: '77',
-  JOBS_HOURS: '0.5',
-  JOBS_MAX_PER_CLIENT: '1',
-  VO_IDENTIFIER: 'ivo://nearsky.example/service',
-  VO_CONTACT_EMAIL: 'astronomer@nearsky.example',
 };
 
 async function fill(world: World): Promise<void> {
@@ -66,7 +56,6 @@ test.after(({ running }) => running.close());
 
 const at = (hours: number) => encodeURIComponent(formatTime(NOW_US + hours * 3_600_000_000));
 const recent = (hours: number) => `/api/recent-crossmatches?start=${at(-1)}&end=${at(hours - 1)}`;
-const cone = (radius: number) => `/vo/scs?RA=150&DEC=2&SR=${radius}`;
 
 /** The settings of each line, a request, and what its answer must hold. */
 const EFFECTS: readonly (readonly [settings: string, path: string, holds: (answer: Answer) => void])[] = [
@@ -74,8 +63,6 @@ const EFFECTS: readonly (readonly [settings: string, path: string, holds: (answe
   ['RECENT_CROSSMATCH_MAX_PAGE_SIZE', `${recent(2)}&page_size=3`, ({ body }) => assert.is(body.objects.length, 2)],
   ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', recent(13), ({ status }) => assert.is(status, 200)],
   ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', recent(13.1), ({ status }) => assert.is(status, 400)],
-  ['VO_MAX_RADIUS_DEG', cone(0.25), ({ text }) => assert.match(text, '<TR>')],
-  ['VO_MAX_RADIUS_DEG', cone(0.26), ({ text }) => assert.match(text, /name="Error"[^>]*0\.25/)],
   [
     'TNS_OBJECT_URL_TEMPLATE',
     '/api/tns/2026abc',
@@ -86,45 +73,10 @@ const EFFECTS: readonly (readonly [settings: string, path: string, holds: (answe
     '/api/tns/2026abc?response=count',
     ({ text }) => assert.match(text, '"objects_found": 1'),
   ],
-  ['VO_CONTACT_EMAIL', '/vo/record', ({ text }) => assert.match(text, '<email>astronomer@nearsky.example</email>')],
-  ['LASAIR_OBJECT_URL_TEMPLATE', '/objects/1', ({ text }) => assert.match(text, 'lasair.example/{id}')],
-  ['ANTARES_OBJECT_URL_TEMPLATE', '/objects/1', ({ text }) => assert.match(text, 'antares.example/{id}')],
 ];
 
 for (const [i, [setting, path, holds]] of EFFECTS.entries())
   test(`${setting}, ${i + 1}`, async ({ running }) => holds(await running.app.get(path)));
-
-const beginJob = (app: TestApp, headers = {}, body = 'ra,dec\n150,2\n') =>
-  app.get('/api/crossmatch', {
-    method: 'POST',
-    body,
-    headers: { Prefer: 'respond-async', 'Content-Type': 'text/csv', ...headers },
-  });
-
-test('how long a job may take and is kept [Crossmatch of a table]', async ({ running: { app } }) => {
-  const { headers } = await beginJob(app);
-  const { text } = await app.get(new URL(headers.get('Location')!).pathname);
-  const timeOf = (name: string) => Date.parse(new RegExp(`<uws:${name}>([^<]+)<`).exec(text)![1]!);
-  assert.match(text, '<uws:executionDuration>77<');
-  assert.is(Math.round((timeOf('destruction') - timeOf('creationTime')) / 1000), 1800);
-  assert.is((await beginJob(app)).status, 503, 'the client has as many as one may have');
-});
-
-test('a job begins where there is room for its table', async () => {
-  const { app, close } = await startApp(fill, { JOBS_MAX_MIB: '1', API_MAX_TABLE_MIB: '64' });
-  const large = await beginJob(app, {}, `ra,dec\n${'150,2\n'.repeat(200_000)}`);
-  const small = await beginJob(app);
-  await close();
-  assert.equal([large.status, small.status], [503, 202], large.text + small.text);
-});
-
-test('the whole sky as an area has every object with a position (docs/faq.md)', async ({ running: { app, world } }) => {
-  await world.writer.ingest([delivery(4n), delivery(5n, { position: null })], NOW_US + 1);
-  await eventually('the new object is counted, too', async () => {
-    const { body } = await app.post('/api/area?response=count', 'CIRCLE 0 90 180', 'text/plain');
-    return body.total === 4 || undefined;
-  });
-});
 
 test('what may be read of remote catalogs and kept of them', () => {
   const { cache, ...limits } = remoteOptions(

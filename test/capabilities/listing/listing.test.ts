@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../../src/core/base/times.ts';
 import { fill } from '../../core/http/history.ts';
+import { assertOrder } from '../../core/http/order.ts';
 import { crossmatched, delivery, type Json, match, NOW_US, searched, withApp } from '../../core/http/support.ts';
 
 const test = suite('listing/listing');
@@ -90,5 +91,27 @@ test('with a history, as_of is the latest ingest time of the state [The state af
     );
   });
 });
+
+test('the order of checks [Objects by time]', () =>
+  withApp(
+    async () => {},
+    async app => {
+      await assertOrder(app, '/api/objects', undefined, [
+        ['zz_min', '1'],
+        ['start', 'x'],
+        ['end', 'x'],
+        ['time_field', 'x'],
+        ['detail', 'x'],
+        ['page_size', 'x'],
+        ['status', 'not_in_service'],
+        ['response', 'x'],
+        ['cursor', 'x'],
+        ['format', 'x'],
+      ]);
+      const window = 'start=2026-02-01&end=2026-01-01';
+      assert.equal((await app.get(`/api/objects?cursor=x&${window}`)).body.params, ['start', 'end']);
+      assert.equal((await app.get(`/api/objects?page_size=x&${window}`)).body.param, 'page_size');
+    },
+  ));
 
 test.run();

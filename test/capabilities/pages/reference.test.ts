@@ -48,4 +48,18 @@ test('a page answers no other method, and Allow names those that it has', () =>
       }),
   ));
 
+test('the page of an object links to the pages of its brokers, whose addresses are settings', () =>
+  withApp(
+    async () => {},
+    async app => {
+      const { text } = await app.get('/objects/1');
+      assert.match(text, 'lasair.example/{id}');
+      assert.match(text, 'antares.example/{id}');
+    },
+    {
+      ANTARES_OBJECT_URL_TEMPLATE: 'https://antares.example/{diaObjectId}',
+      LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}',
+    },
+  ));
+
 test.run();

@@ -1,7 +1,8 @@
 /** HEAD on the paths of streams, and counts (docs/contract.md, Routes; Query strings). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withApp } from '../../core/http/support.ts';
+import { EventReader } from '../../core/http/event_reader.ts';
+import { crossmatched, delivery, match, NOW_US, searched, withApp } from '../../core/http/support.ts';
 import { exchange, withServer } from '../../core/server/support.ts';
 
 const test = suite('streams/requests');
@@ -45,6 +46,29 @@ test('a stream refuses counts by name [Query strings]', () =>
     async app => {
       const { status, body } = await app.get('/api/stream/matches?response=count');
       assert.equal([status, body.code, body.param], [400, 'unsupported_parameter', 'response']);
+    },
+  ));
+
+test('an empty Last-Event-ID is none [Stream of matches]', () =>
+  withApp(
+    async world => {
+      await world.writer.ingest([delivery(1n), delivery(2n)], NOW_US);
+      for (const id of [1n, 2n]) await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
+    },
+    async app => {
+      const headers = { 'Last-Event-ID': '' };
+      const stop = new AbortController();
+      const request = new Request('http://nearsky.test/api/stream/matches?from=beginning', {
+        headers,
+        signal: stop.signal,
+      });
+      const response = await app.app.fetch(request);
+      assert.is(response.status, 200);
+      const reader = response.body!.getReader();
+      const events = new EventReader();
+      while (events.events.length < 2) events.take((await reader.read()).value!);
+      await reader.cancel();
+      assert.match(events.texts.join(), '"diaObjectId":1,');
     },
   ));
 
