@@ -24,7 +24,6 @@ import { sizing } from './sizing.ts';
 import { soak } from './soak.ts';
 import { sources } from './sources.ts';
 import { start } from './start.ts';
-import { stream } from './stream.ts';
 import { tap } from './tap.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -44,7 +43,6 @@ const workloads: readonly Workload[] = [
   crossmatch,
   sizing,
   soak,
-  stream,
   tap,
   sources,
   nodes,

@@ -96,7 +96,10 @@ test('the core knows no capability, and a capability others only by their lists 
 
 test('so do their tests: without the folders of an optional capability, those that remain compile', () => {
   const optional = new Set(OPTIONAL.map(({ name }) => name));
-  const tests = globSync('test/**/*.ts', { cwd: root, exclude: path => path.includes('node_modules') });
+  const tests = globSync('{test,bench,sample,.ci}/**/*.ts', {
+    cwd: root,
+    exclude: path => path.includes('node_modules'),
+  });
   const breaches = tests.flatMap(file =>
     foreign(file)
       .filter(imported => optional.has(capabilityOf(imported)!))

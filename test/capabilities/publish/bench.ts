@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer } from '@platformatic/kafka';
-import { openStore } from '../src/core/store/store.ts';
-import { Writer } from '../src/core/store/writer.ts';
-import { KafkaServer, whyNoKafka } from '../test/capabilities/consume/kafka_server.ts';
-import { addObjects } from '../test/capabilities/streams/support.ts';
-import { send, start } from '../test/e2e/support.ts';
-import { fill } from './filled_store.ts';
-import { median, type Options, quantile, type Workload } from './report.ts';
+import { fill } from '../../../bench/filled_store.ts';
+import { median, type Options, quantile, type Workload } from '../../../bench/report.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
+import { send, start } from '../../e2e/support.ts';
+import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { addObjects } from '../streams/support.ts';
 
 const OBJECTS = 60_000;
 /** An object of `addObjects` has two matches on average. */
@@ -129,7 +129,7 @@ async function latency(kafka: KafkaServer, data: string, seconds: number): Promi
   return latencies;
 }
 
-export const stream: Workload = {
+export const workload: Workload = {
   name: 'stream',
   summary: 'each match as a message to Kafka: messages a second, and the time until one can be read',
   onlyByName: true,
