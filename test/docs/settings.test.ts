@@ -28,6 +28,8 @@ import {
   type World,
 } from '../core/http/support.ts';
 import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
+import { describesMore } from '../removed.ts';
 
 const test = suite<{ running: Running }>('docs/settings');
 
@@ -169,7 +171,8 @@ const NAMES_ONLY = [
 /** A setting that every broker has needs a test of one broker only. */
 const ofAnyBroker = (name: string) => name.replace(new RegExp(`^(${BROKER_NAMES.join('|')})_`, 'i'), 'BROKER_');
 
-test('a test names every setting and variable', () => {
+// The effects of some are tested by capabilities that answer what depends on them.
+needs(test, describesMore)('a test names every setting and variable', () => {
   const folder = join(root, 'test');
   const files = globSync('**/*.ts', { cwd: folder }).filter(file => !file.includes('node_modules'));
   const tests = files.filter(file => !NAMES_ONLY.includes(file)).map(file => readFileSync(join(folder, file), 'utf8'));
