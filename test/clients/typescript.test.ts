@@ -12,10 +12,10 @@ import {
   type Sample,
   type WatchOptions,
 } from '../../clients/typescript/nearsky.js';
-import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
 import type { Json } from '../core/http/support.ts';
 import { eventually } from '../directory.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
+import { describesMore } from '../removed.ts';
 import {
   alone,
   breaking,
@@ -37,6 +37,8 @@ import {
 } from './support.ts';
 
 const test = suite<{ service: Service }>('clients/typescript');
+/** The client has methods for the operations of all capabilities. */
+const whole = needs(test, describesMore);
 test.before(async context => {
   context.service = await Service.start();
 });
@@ -55,30 +57,32 @@ async function rejection(work: () => Promise<unknown>): Promise<NearskyError> {
   throw new Error('nothing was thrown');
 }
 
-test('the types that follow from the contract are current: node docs/client_types.ts', () => {
+whole('the types that follow from the contract are current: node docs/client_types.ts', async () => {
+  const { CLIENT_TYPES, withContractTypes } = await import('../../docs/client_types.ts');
   const text = readFileSync(CLIENT_TYPES, 'utf8');
   assert.is(withContractTypes(text), text);
 });
 
-test('a lookup of any size: every input in order, as when it is asked for alone, while the service is busy at times', async ({
-  service,
-}) => {
-  const expected = plain(await alone(service));
-  assert.ok(expected.some((result: Json) => result.truncation === 'per_input_limit'));
-  for (const concurrency of [1, 3]) {
-    const progress: Progress[] = [];
-    const client = new Nearsky(`${service.url}/`, { concurrency, onProgress: each => progress.push(each) });
-    const results = await service.with(busyAtTimes, () => client.lookup(INPUTS as unknown as Input[]));
-    for (const [i, result] of plain(results).entries()) assert.equal(result, expected[i]);
-    assert.is(results.length, expected.length);
-    assert.ok(service.mostInFlight <= concurrency, `${service.mostInFlight} requests at once`);
-    assert.ok(service.requests > 8);
-    assert.equal(progress.at(-1), { done: INPUTS.length, total: INPUTS.length });
-  }
-  assert.is(typeof (await new Nearsky(service.url).object(FIRST_ID)).objects[0]!.diaObjectId, 'bigint');
-});
+whole(
+  'a lookup of any size: every input in order, as when it is asked for alone, while the service is busy at times',
+  async ({ service }) => {
+    const expected = plain(await alone(service));
+    assert.ok(expected.some((result: Json) => result.truncation === 'per_input_limit'));
+    for (const concurrency of [1, 3]) {
+      const progress: Progress[] = [];
+      const client = new Nearsky(`${service.url}/`, { concurrency, onProgress: each => progress.push(each) });
+      const results = await service.with(busyAtTimes, () => client.lookup(INPUTS as unknown as Input[]));
+      for (const [i, result] of plain(results).entries()) assert.equal(result, expected[i]);
+      assert.is(results.length, expected.length);
+      assert.ok(service.mostInFlight <= concurrency, `${service.mostInFlight} requests at once`);
+      assert.ok(service.requests > 8);
+      assert.equal(progress.at(-1), { done: INPUTS.length, total: INPUTS.length });
+    }
+    assert.is(typeof (await new Nearsky(service.url).object(FIRST_ID)).objects[0]!.diaObjectId, 'bigint');
+  },
+);
 
-test('matches, whole and in order, though connections break; errors', async ({ service }) => {
+whole('matches, whole and in order, though connections break; errors', async ({ service }) => {
   const client = new Nearsky(service.url);
   const said = async (options: MatchesOptions, count: number) => {
     const texts: string[] = [];
@@ -108,34 +112,38 @@ test('matches, whole and in order, though connections break; errors', async ({ s
   assert.is(message, 'enough');
 });
 
-test('a watch of objects in an area, or near positions, goes on in it though connections break', async ({
-  service,
-}) => {
-  // A refusal that allows an immediate retry.
-  const client = new Nearsky(service.url, { signal: AbortSignal.timeout(25_000) });
-  const said = async (options: WatchOptions, count: number) => {
-    const texts: string[] = [];
-    const watch = client.watch('objects', options);
-    for await (const { diaObjectId, change, matches } of watch)
-      if (texts.push(`${diaObjectId} ${change} ${matches.length}`) === count) break;
-    return { texts, lastId: watch.lastId! };
-  };
-  const area = `CIRCLE ${CROWD.ra} ${CROWD.dec} 1`;
-  service.cuts = [...CUTS];
-  const whole = await service.with(busySecond, () => said({ area, after: 'beginning' }, CROWD_CHANGES.length));
-  assert.equal(whole.texts, CROWD_CHANGES);
-  assert.equal(service.cuts, []);
-  const table = { area: Buffer.from(`ra,dec\n${CROWD.ra},${CROWD.dec}\n`), radiusArcsec: 1 };
-  const { texts, lastId } = await said({ ...table, after: 'beginning' }, 9);
-  assert.equal([...texts, ...(await said({ ...table, after: lastId }, CROWD_CHANGES.length - 9)).texts], CROWD_CHANGES);
-  const filters = { status: 'coincident_sources' };
-  assert.equal((await said({ area, filters, after: 'beginning' }, 7)).texts, CROWD_CHANGES.slice(7));
-  const { param } = await rejection(() => said({ area: 'CIRCLE 1' }, 1));
-  assert.is(param, 'area');
-});
+whole(
+  'a watch of objects in an area, or near positions, goes on in it though connections break',
+  async ({ service }) => {
+    // A refusal that allows an immediate retry.
+    const client = new Nearsky(service.url, { signal: AbortSignal.timeout(25_000) });
+    const said = async (options: WatchOptions, count: number) => {
+      const texts: string[] = [];
+      const watch = client.watch('objects', options);
+      for await (const { diaObjectId, change, matches } of watch)
+        if (texts.push(`${diaObjectId} ${change} ${matches.length}`) === count) break;
+      return { texts, lastId: watch.lastId! };
+    };
+    const area = `CIRCLE ${CROWD.ra} ${CROWD.dec} 1`;
+    service.cuts = [...CUTS];
+    const whole = await service.with(busySecond, () => said({ area, after: 'beginning' }, CROWD_CHANGES.length));
+    assert.equal(whole.texts, CROWD_CHANGES);
+    assert.equal(service.cuts, []);
+    const table = { area: Buffer.from(`ra,dec\n${CROWD.ra},${CROWD.dec}\n`), radiusArcsec: 1 };
+    const { texts, lastId } = await said({ ...table, after: 'beginning' }, 9);
+    assert.equal(
+      [...texts, ...(await said({ ...table, after: lastId }, CROWD_CHANGES.length - 9)).texts],
+      CROWD_CHANGES,
+    );
+    const filters = { status: 'coincident_sources' };
+    assert.equal((await said({ area, filters, after: 'beginning' }, 7)).texts, CROWD_CHANGES.slice(7));
+    const { param } = await rejection(() => said({ area: 'CIRCLE 1' }, 1));
+    assert.is(param, 'area');
+  },
+);
 
 /** In Deno 2.9, after some 200 requests, the signal of a request often does not end the reading of its answer. */
-test('a signal ends each of many readers of matches, and each says why', async ({ service }) => {
+whole('a signal ends each of many readers of matches, and each says why', async ({ service }) => {
   const follow = async () => {
     for (let i = 0; i < 30; i++) {
       const stop = new AbortController();
@@ -149,7 +157,7 @@ test('a signal ends each of many readers of matches, and each says why', async (
   await Promise.all(Array.from({ length: 20 }, follow));
 });
 
-test('an answer that breaks off is asked for once more, and twice is no answer', async () => {
+whole('an answer that breaks off is asked for once more, and twice is no answer', async () => {
   const [once, twice] = [await breaking(1), await breaking(2)];
   try {
     assert.equal(await new Nearsky(once.url).describe(), { whole: true });
@@ -161,7 +169,7 @@ test('an answer that breaks off is asked for once more, and twice is no answer',
   }
 });
 
-test('short forms of inputs; inputs that come as they are needed; none', async ({ service }) => {
+whole('short forms of inputs; inputs that come as they are needed; none', async ({ service }) => {
   const client = new Nearsky(service.url, { concurrency: 1 });
   const inputs: Input[] = [FIRST_ID, `${FIRST_ID + 1n}`, '2026abc', { ...CROWD, radiusArcsec: 0.5 }];
   const results = await client.lookup(inputs, { detail: 'ids', radiusArcsec: 2, filters: { reliability_min: 0.9 } });
@@ -200,7 +208,7 @@ test('short forms of inputs; inputs that come as they are needed; none', async (
   assert.match((await rejection(() => client.lookup('SN 2026abc'))).message, /as a list: give an array/);
 });
 
-test('walks have every object once, and go on from a cursor', async ({ service }) => {
+whole('walks have every object once, and go on from a cursor', async ({ service }) => {
   const client = new Nearsky(service.url);
   const cone = { ...CROWD, radiusArcsec: 5 };
   const recent = { start: '2026-09-21', end: '2026-09-23', detail: 'ids' } as const;
@@ -235,7 +243,7 @@ test('walks have every object once, and go on from a cursor', async ({ service }
   }
 });
 
-test('areas and objects by time: walks, counts, filters', async ({ service }) => {
+whole('areas and objects by time: walks, counts, filters', async ({ service }) => {
   const client = new Nearsky(service.url);
   const { body } = await service.app.post('/api/area', 'CIRCLE 150 2 0.01');
   const inArea: string[] = body.objects.map((object: Json) => object.diaObjectId_str);
@@ -272,7 +280,7 @@ test('areas and objects by time: walks, counts, filters', async ({ service }) =>
   assert.is((await rejection(() => client.countArea('CIRCLE 1 2', { level: 0.5 }))).param, 'area');
 });
 
-test('at: answers as after an earlier entry, each named by the answer before', async ({ service }) => {
+whole('at: answers as after an earlier entry, each named by the answer before', async ({ service }) => {
   const client = new Nearsky(service.url);
   assert.is(client.journalEntry, undefined);
   await client.object(FIRST_ID);
@@ -302,7 +310,7 @@ test('at: answers as after an earlier entry, each named by the answer before', a
   assert.equal(counts, [7, 7, 0]);
 });
 
-test('a cursor that comes again ends the walk', async ({ service }) => {
+whole('a cursor that comes again ends the walk', async ({ service }) => {
   const client = new Nearsky(service.url);
   for (const walk of [client.cone({ ...CROWD, radiusArcsec: 1 }), client.recent(), client.recent({ cursor: 'abc' })]) {
     const error = await service.with(endless, () =>
@@ -314,7 +322,7 @@ test('a cursor that comes again ends the walk', async ({ service }) => {
   }
 });
 
-test('sources of the catalogs near a position', async ({ service }) => {
+whole('sources of the catalogs near a position', async ({ service }) => {
   const client = new Nearsky(service.url);
   const { catalogs, sources } = await client.sources({
     ra: 150,
@@ -333,7 +341,7 @@ test('sources of the catalogs near a position', async ({ service }) => {
   assert.is(far.param, 'radius_arcsec');
 });
 
-test('a crossmatch of a table, at once and as a job', async ({ service }) => {
+whole('a crossmatch of a table, at once and as a job', async ({ service }) => {
   const seen: unknown[] = [];
   const client = new Nearsky(service.url, { onProgress: each => seen.push(each) });
   const table = `name,ra,dec\na,${CROWD.ra},${CROWD.dec}\nb,150,-80\n`;
@@ -354,7 +362,7 @@ test('a crossmatch of a table, at once and as a job', async ({ service }) => {
   }
 });
 
-test('a report on a sample: inputs of each kind, more than a request takes, tables, and jobs', async ({ service }) => {
+whole('a report on a sample: inputs of each kind, more than a request takes, tables, and jobs', async ({ service }) => {
   const client = new Nearsky(service.url);
   const inputs = [FIRST_ID, `${FIRST_ID + 1n}`, '2026abc', { ...CROWD, label: 'mine, "too"' }, { ra: 150, dec: -80 }];
   const report = await client.sample(inputs, { catalogs: ['gaia_dr3'], brightMag: 12 });
@@ -397,7 +405,7 @@ test('a report on a sample: inputs of each kind, more than a request takes, tabl
     assert.match((await rejection(() => client.sample([input], { asJob: true }))).message, message);
 });
 
-test('a signal ends a job, and removes it', async ({ service }) => {
+whole('a signal ends a job, and removes it', async ({ service }) => {
   const abort = new AbortController();
   let job = '';
   const client = new Nearsky(service.url, {
@@ -414,7 +422,7 @@ test('a signal ends a job, and removes it', async ({ service }) => {
   assert.is((await fetch(job.replace(PUBLIC_ADDRESS, service.url))).status, 404);
 });
 
-needs(test, duckdbObstacle())(
+needs(test, describesMore ?? duckdbObstacle())(
   'a query: rows with every digit of ids, the bytes of a table, and errors',
   async ({ service }) => {
     const client = new Nearsky(service.url);
@@ -456,41 +464,42 @@ needs(test, duckdbObstacle())(
   },
 );
 
-test('integers keep every digit in an engine that does not show the text of numbers to a reviver', async ({
-  service,
-}) => {
-  const body = `{"rows": [{"big": ${FIRST_ID}, "least": -${FIRST_ID}, "text": "a\\"${FIRST_ID}, \\\\", "diaObjectId": 7, "size": 1e300, "part": 0.1234567890123456, "safe": 9007199254740991}]}`;
-  const { parse } = JSON;
-  JSON.parse = (text, reviver) =>
-    parse(
-      text,
-      reviver &&
-        function (this: unknown, key, value) {
-          return reviver.call(this, key, value);
+whole(
+  'integers keep every digit in an engine that does not show the text of numbers to a reviver',
+  async ({ service }) => {
+    const body = `{"rows": [{"big": ${FIRST_ID}, "least": -${FIRST_ID}, "text": "a\\"${FIRST_ID}, \\\\", "diaObjectId": 7, "size": 1e300, "part": 0.1234567890123456, "safe": 9007199254740991}]}`;
+    const { parse } = JSON;
+    JSON.parse = (text, reviver) =>
+      parse(
+        text,
+        reviver &&
+          function (this: unknown, key, value) {
+            return reviver.call(this, key, value);
+          },
+      );
+    try {
+      const found = await service.with(
+        () => ({ status: 200, headers: {}, body }),
+        () => new Nearsky(service.url).describe(),
+      );
+      assert.equal(found.rows, [
+        {
+          big: FIRST_ID,
+          least: -FIRST_ID,
+          text: `a"${FIRST_ID}, \\`,
+          diaObjectId: 7n,
+          size: 1e300,
+          part: 0.1234567890123456,
+          safe: Number.MAX_SAFE_INTEGER,
         },
-    );
-  try {
-    const found = await service.with(
-      () => ({ status: 200, headers: {}, body }),
-      () => new Nearsky(service.url).describe(),
-    );
-    assert.equal(found.rows, [
-      {
-        big: FIRST_ID,
-        least: -FIRST_ID,
-        text: `a"${FIRST_ID}, \\`,
-        diaObjectId: 7n,
-        size: 1e300,
-        part: 0.1234567890123456,
-        safe: Number.MAX_SAFE_INTEGER,
-      },
-    ]);
-  } finally {
-    JSON.parse = parse;
-  }
-});
+      ]);
+    } finally {
+      JSON.parse = parse;
+    }
+  },
+);
 
-test('errors say what is wrong; 503 is tried once more', async ({ service }) => {
+whole('errors say what is wrong; 503 is tried once more', async ({ service }) => {
   const client = new Nearsky(service.url);
   const bad = await rejection(() => client.cone({ ra: 999, dec: 2, radiusArcsec: 1 }).pages().next());
   assert.instance(bad, NearskyError);
@@ -515,7 +524,7 @@ test('errors say what is wrong; 503 is tried once more', async ({ service }) => 
   assert.is((await client.lookup([FIRST_ID])).length, 1);
 });
 
-test('a parameter that the service ignores is an error, with the nearest name', async ({ service }) => {
+whole('a parameter that the service ignores is an error, with the nearest name', async ({ service }) => {
   const client = new Nearsky(service.url);
   const filters = { relibility: 0.5, 'é, x': 1 } as never;
   const error = await rejection(() => client.object(FIRST_ID, { filters }));
@@ -536,7 +545,7 @@ test('a parameter that the service ignores is an error, with the nearest name', 
     assert.is((await rejection(ask)).param, param);
 });
 
-test('a signal ends what waits', async ({ service }) => {
+whole('a signal ends what waits', async ({ service }) => {
   const abort = new AbortController();
   const client = new Nearsky(service.url, { signal: abort.signal });
   const later = () => ({ ...busy(), headers: { ...busy().headers, 'Retry-After': '100' } });
@@ -550,11 +559,12 @@ test('a signal ends what waits', async ({ service }) => {
   assert.is(error.name, 'AbortError');
 });
 
-test('a client says how far the nodes were that have answered', ({ service }) =>
+whole('a client says how far the nodes were that have answered', ({ service }) =>
   service.with(nodes, async () => {
     const client = new Nearsky(service.url);
     for (let i = 0; i < SENT_BACK.length; i++) await client.status().catch(() => {});
     assert.equal(service.places, SENT_BACK);
-  }));
+  }),
+);
 
 test.run();
