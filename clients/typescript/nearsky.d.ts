@@ -298,7 +298,7 @@ export interface NearskyOptions {
 }
 
 export interface CrossmatchOptions {
-  /** `objects` (the default), or the name of a catalog. */
+  /** `objects` (the default), the name of a catalog, or `all`: the nearest source of each catalog, side by side. */
   readonly against?: string;
   /** At most 60; default 1. */
   readonly radiusArcsec?: number;
@@ -323,6 +323,8 @@ export interface CrossmatchOptions {
    * By default no motion is applied.
    */
   readonly epoch?: number | string;
+  /** The journal entry whose objects are matched: the newest by default. */
+  readonly at?: number;
   readonly format?: MatchFormat;
   /** Makes even a small table a job at once; default false. */
   readonly asJob?: boolean;

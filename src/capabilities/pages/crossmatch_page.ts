@@ -1,12 +1,18 @@
 /** The page that crossmatches a reader's table. */
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
-import { againstNames, DEFAULT_MATCH_RADIUS_ARCSEC, MAX_MATCH_RADIUS_ARCSEC } from '../../core/contract/table_match.ts';
+import {
+  ALL_CATALOGS,
+  againstNames,
+  DEFAULT_MATCH_RADIUS_ARCSEC,
+  MAX_MATCH_RADIUS_ARCSEC,
+} from '../../core/contract/table_match.ts';
 import { html, needsScripts } from './html.ts';
 import type { Page } from './layout.ts';
 
 export function crossmatchPage({ API_MAX_TABLE_MIB, API_MAX_TABLE_ROWS }: Config, catalogs: Catalogs): Page {
-  const titleOf = (name: string) => catalogs.get(name)?.release ?? 'the objects here';
+  const titleOf = (name: string) =>
+    catalogs.get(name)?.release ?? (name === ALL_CATALOGS ? 'all catalogs' : 'the objects here');
   return {
     title: 'Crossmatch',
     path: '/crossmatch',
@@ -26,9 +32,12 @@ ${needsScripts}
 <label class="pick">Find <select name="find"><option value="nearest">the nearest</option><option value="all">all</option></select></label>
 <label class="pick">Keep <select name="rows"><option value="all">every row</option><option value="matched">matched rows</option></select></label>
 </p>
-<details><summary>Position columns, if their names are not recognised</summary><p class="choices">
+<details><summary>Position columns, if their names are not recognised; frame and errors</summary><p class="choices">
 <label class="pick">Right ascension <input type="text" name="ra" list="columns" autocomplete="off" spellcheck="false"></label>
-<label class="pick">Declination <input type="text" name="dec" list="columns" autocomplete="off" spellcheck="false"></label></p></details>
+<label class="pick">Declination <input type="text" name="dec" list="columns" autocomplete="off" spellcheck="false"></label>
+<label class="pick">Frame <input type="text" name="frame" list="frames" size="10" autocomplete="off" spellcheck="false"></label>
+<label class="pick">1σ error <input type="text" name="error_arcsec" list="columns" size="12" autocomplete="off" spellcheck="false"> arcsec, or its column; only against catalogs</label></p>
+<datalist id="frames"><option value="ICRS"></option><option value="FK5 J2000"></option><option value="FK4 B1950"></option><option value="galactic"></option></datalist></details>
 <p class="actions"><button type="submit" class="primary" id="run" disabled>Crossmatch</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
 <section id="results" aria-label="Result"></section>`,

@@ -3,9 +3,10 @@
 import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
 import { toJson } from '@nearsky/astrotables/json';
 import { Unavailable } from '../../core/base/refusal.ts';
+import { formatTime, nowUs } from '../../core/base/times.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts';
 import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
-import { JOBS_PATH } from '../../core/contract/table_match.ts';
+import { ALL_CATALOGS, JOBS_PATH } from '../../core/contract/table_match.ts';
 import { acceptsFits, preferredFormat } from '../../core/http/accept.ts';
 import { ApiError } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -27,6 +28,7 @@ export function crossmatchTable(service: Service): Handler {
   const { config, coordination } = service;
   return async exchange => {
     const request = parse(exchange, service);
+    if (request.at !== undefined) await service.reachEntry(request.at, false, exchange.budget);
     return await answerTable(service, exchange, {
       maxBytes: maxTableBytes(config),
       wanted: 'send a table',
@@ -46,29 +48,50 @@ export function crossmatchTable(service: Service): Handler {
 /** The order of the checks is the contract's (docs/contract.md, Crossmatch of a table). */
 function parse({ search, request }: Exchange, { catalogs, config, provenance }: Service): TableRequest {
   const read = readerOf(search, tableParameters(catalogs), catalogs);
-  const catalog = catalogs.get(read('against'));
+  const against = read('against');
+  const isAll = against === ALL_CATALOGS;
+  const searched = catalogs.all.filter(({ name }) => isAll || name === against);
   const error = read('error_arcsec');
-  if (error !== undefined && !catalog)
+  if (error !== undefined && searched.length === 0)
     throw new ApiError('invalid_parameter', 'error_arcsec needs a catalog in against', { param: 'error_arcsec' });
   const epoch = read('epoch');
-  if (epoch !== undefined && !catalog?.motion)
+  if (epoch !== undefined && !searched.some(({ motion }) => motion))
     throw new ApiError('invalid_parameter', 'epoch needs a catalog with proper motions in against', { param: 'epoch' });
   // Crossmatches of objects may move the sources of other catalogs; this one does not.
   const releases = provenance.catalogs.map(({ name, release }) =>
-    releaseOf({ name, release }, epoch !== undefined && name === catalog?.name),
+    releaseOf({ name, release }, epoch !== undefined && searched.some(each => each.name === name && each.motion)),
   );
+  const at = read('at');
+  if (at !== undefined && searched.length > 0)
+    throw new ApiError('invalid_parameter', 'at needs against=objects, because catalogs have no history', {
+      param: 'at',
+    });
+  const radiusArcsec = read('radius_arcsec');
+  const find = read('find');
+  if (isAll && find === 'all')
+    throw new ApiError(
+      'invalid_parameter',
+      'find must be nearest if against is all, because a row has one source of each catalog (all was given)',
+      { param: 'find' },
+    );
+  const rows = read('rows');
+  // Two answers with the same `at` have the same bytes.
+  const time = at === undefined && { time: formatTime(nowUs()) };
+  const about = { against, radius_arcsec: radiusArcsec, find, rows, ...time };
   return {
-    catalog,
-    radiusArcsec: read('radius_arcsec'),
-    find: read('find'),
-    rows: read('rows'),
+    catalogs: searched,
+    isAll,
+    radiusArcsec,
+    find,
+    rows,
     format: read('format') ?? acceptedFormat(request),
     named: { ra: read('ra'), dec: read('dec'), frame: frameParam(read('frame')) },
     columns: read('columns'),
     error,
     priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
     epoch,
-    about: toJson({ provenance: { ...provenance, catalogs: releases } }),
+    at,
+    about: toJson({ provenance: { ...provenance, catalogs: releases }, ...about }),
   };
 }
 

@@ -1,8 +1,9 @@
 /** Finds the objects near given positions in a generation of the index, on a thread that has opened the index. */
-import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
+import { ConeHits, NO_MATCH, nearestJoin, openGeneration, separationArcsec } from '@nearsky/sky-index';
+import { NotInHistory } from '../../core/answers/context.ts';
+import { type SearchedState, searchedState } from '../../core/answers/history.ts';
 import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
 import type { Find } from '../../core/contract/table_match.ts';
-import { removedRows } from '../../core/generations/removed_rows.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
@@ -14,16 +15,23 @@ export interface ObjectsQuestion {
   /** Inclusive. */
   readonly radiusArcsec: number;
   readonly find: Find;
+  /** The journal entry whose state is searched; the newest one by default. */
+  readonly at?: number | undefined;
 }
 
-export interface FindObjectsTask extends Task<FoundObjects>, ObjectsQuestion {
+export interface FindObjectsTask extends Task<FoundObjects | NotThere>, ObjectsQuestion {
   readonly module: 'src/capabilities/table_match/find_objects';
   readonly kind: 'findObjects';
   readonly generation: PublishedGeneration;
 }
 
+/** The history does not have the entry. */
+export interface NotThere {
+  readonly notInHistory: string;
+}
+
 /** The pairs found, in parallel arrays. */
-export interface FoundObjects {
+export interface FoundObjects extends Pick<SearchedState, 'entry' | 'isKept'> {
   /**
    * The number of positions that were searched, counted from the first. It is smaller than the number of positions if
    * there were very many pairs.
@@ -42,33 +50,32 @@ const MANY_PAIRS = 200_000;
 
 export const tasks: Tasks<FindObjectsTask> = { findObjects: runFindObjects };
 
-function runFindObjects({ generation, find, ...asked }: FindObjectsTask): FoundObjects {
+function runFindObjects({ generation, find, at, ...asked }: FindObjectsTask): FoundObjects | NotThere {
   // This thread would keep the generation when it is replaced.
   collectWhenQuiet();
-  const index = openGeneration(generation);
-  const isRemoved = removedRows(currentStore(), generation);
-  if (find === 'nearest' && !isRemoved) return nearest(index, asked);
-  return search(index, asked, find, isRemoved);
+  try {
+    const state = searchedState(currentStore(), generation, openGeneration(generation), at);
+    return find === 'nearest' && !state.isLeftOut ? nearest(state, asked) : search(state, asked, find);
+  } catch (error) {
+    if (error instanceof NotInHistory) return { notInHistory: error.message };
+    throw error;
+  }
 }
 
-type Positions = Omit<ObjectsQuestion, 'find'>;
+type Positions = Omit<ObjectsQuestion, 'find' | 'at'>;
 
-/** The nearest objects, as long as no object of the generation was removed. */
-function nearest(index: SkyIndex, { ra, dec, radiusArcsec }: Positions): FoundObjects {
-  const joined = nearestJoin(index, ra, dec, radiusArcsec);
+/** The nearest objects, as long as the state has all objects of the generation. */
+function nearest(state: SearchedState, { ra, dec, radiusArcsec }: Positions): FoundObjects {
+  const joined = nearestJoin(state.index, ra, dec, radiusArcsec);
   const at = new Uint32Array(joined.matched);
   for (let i = 0, next = 0; i < ra.length; i++) if (joined.arena[i] !== NO_MATCH) at[next++] = i;
   const pick = (values: ArrayLike<number>) => Uint32Array.from(at, i => values[i]!);
   const separations = Float64Array.from(at, i => joined.separationArcsec[i]!);
-  return described(index, ra.length, at, pick(joined.arena), pick(joined.row), separations);
+  return described(state, ra.length, at, pick(joined.arena), pick(joined.row), separations);
 }
 
-function search(
-  index: SkyIndex,
-  { ra, dec, radiusArcsec }: Positions,
-  find: Find,
-  isRemoved: ReturnType<typeof removedRows>,
-): FoundObjects {
+function search(state: SearchedState, { ra, dec, radiusArcsec }: Positions, find: Find): FoundObjects {
+  const { index, isLeftOut } = state;
   const [at, arenas, rows, separations]: [number[], number[], number[], number[]] = [[], [], [], []];
   const hits = new ConeHits();
   let i = 0;
@@ -79,7 +86,7 @@ function search(
       const [arena, row] = [hits.arena[hit]!, hits.row[hit]!];
       const objects = index.arenas[arena]!;
       const id = objects.id(row);
-      if (isRemoved?.({ id, arena })) continue;
+      if (isLeftOut?.({ id, arena })) continue;
       const separation = separationArcsec(ra[i]!, dec[i]!, objects.ra(row), objects.dec(row));
       const place = find === 'nearest' ? first : at.length;
       if (place < at.length) {
@@ -89,11 +96,11 @@ function search(
       [at[place], arenas[place], rows[place], separations[place]] = [i, arena, row, separation];
     }
   }
-  return described(index, i, Uint32Array.from(at), arenas, rows, Float64Array.from(separations));
+  return described(state, i, Uint32Array.from(at), arenas, rows, Float64Array.from(separations));
 }
 
 function described(
-  { arenas }: SkyIndex,
+  { entry, isKept, index: { arenas } }: SearchedState,
   searched: number,
   at: Uint32Array,
   arena: ArrayLike<number>,
@@ -107,5 +114,5 @@ function described(
     ra[i] = objects.ra(row[i]!);
     dec[i] = objects.dec(row[i]!);
   }
-  return { searched, at, id, ra, dec, separationArcsec };
+  return { entry, isKept, searched, at, id, ra, dec, separationArcsec };
 }

@@ -45,6 +45,7 @@ export interface CatalogSearch {
 
 /**
  * @param onShare called with the completed fraction of the search
+ * @param held the bytes of the sources that earlier searches found; those of this one are added
  * @returns why files could not be read
  * @throws TableError if the sources found do not fit into memory, or if epochs are given and sources have no motions
  */
@@ -52,6 +53,7 @@ export async function matchCatalog(
   search: CatalogSearch,
   pairs: Pairs,
   onShare: (searched: number) => void,
+  held: { bytes: number },
 ): Promise<string[]> {
   const { registration, definition, radiusArcsec, find, priorCompleteness, errorMas, epochs } = search;
   const { row, ra, dec } = search.positions;
@@ -67,7 +69,6 @@ export async function matchCatalog(
   });
   const payload = payloadColumns(definition);
   const problems: string[] = [];
-  let bytes = 0;
   // A row near the edge of a partition is searched for in several partitions.
   const all = searches.reduce((sum, { objects }) => sum + objects.length, 0);
   let done = 0;
@@ -113,8 +114,8 @@ export async function matchCatalog(
         return;
       }
       const { id, payload: found } = answer.matches;
-      bytes += found.reduce((sum, column) => sum + bytesOf(column), bytesOf({ values: id }));
-      if (bytes > MAX_SOURCES_BYTES)
+      held.bytes += found.reduce((sum, column) => sum + bytesOf(column), bytesOf({ values: id }));
+      if (held.bytes > MAX_SOURCES_BYTES)
         throw new TableError(
           'more sources are found than fit into memory: send fewer rows, or search a smaller radius',
         );

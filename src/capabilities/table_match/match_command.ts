@@ -13,11 +13,14 @@ export const command: Command = {
   usage:
     'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME] [--columns NAMES]',
   description: `Matches each row of a table with the objects of the data directory or of a running service (--url),
-or with a catalog registered there, and prints the rows. The table is CSV, ECSV, IPAC, NDJSON,
+or with the catalogs registered there, and prints the rows. The table is CSV, ECSV, IPAC, NDJSON,
 VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of POST
 /api/crossmatch: all columns of the table, then a status, an id, a position and a separation.`,
   options: {
-    against: { value: 'NAME', help: 'objects (the default), or the name of a catalog' },
+    against: {
+      value: 'NAME',
+      help: 'objects (the default), the name of a catalog, or all: the nearest source of each catalog, side by side',
+    },
     out: {
       value: 'FILE',
       short: 'o',
@@ -45,6 +48,10 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
       value: 'EPOCH',
       help: 'time of the positions, to apply the proper motions of a catalog: a Julian year, a date, or the name of a column (default: no motion is applied)',
     },
+    at: {
+      value: 'N',
+      help: 'match with the objects as they were after this journal entry (default: the newest; the summary names it)',
+    },
     'error-arcsec': {
       value: 'ERROR',
       help: '1σ error of the positions, for the probabilities of matches with a catalog: a number of arcsec, or the name of its column, or of two for right ascension and declination, comma-separated',
@@ -55,7 +62,7 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
 };
 
 /** The options that are parameters of the request under the same name. */
-const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'epoch', 'columns'];
+const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'epoch', 'columns', 'at'];
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, positionals } = invocation;
@@ -90,9 +97,10 @@ async function run(invocation: Invocation): Promise<number> {
     const seconds = (performance.now() - startMs) / 1000;
     const places = (headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
     const [frameRead = ''] = (headers.get('X-Position-Frame') ?? '').split(';');
+    const entry = headers.get('X-Journal-Entry');
     tell(
       `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')} (${frameRead}); ${headers.get('X-Match-Count')} found; ` +
-        `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s`,
+        `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s${entry === null ? '' : `; journal entry ${entry}`}`,
     );
     const dropped = headers.get('X-Dropped-Columns');
     if (dropped !== null)

@@ -4,6 +4,7 @@ import {
   checkTimes,
   type FrameSource,
   findPositions,
+  type InputTable,
   type NamedColumns,
   type Positions,
   readEpochs,
@@ -33,14 +34,16 @@ import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { note } from '../../core/pool/process_tasks.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { matchCatalog } from './match_catalog.ts';
-import { matchObjects, type ValidPositions } from './match_objects.ts';
+import { matchObjects, type SearchedEntry, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
-import { copiedTable, type Result, resultParts } from './result_table.ts';
+import { answeredRows, copiedTable, type MatchedPart, type Result, resultParts } from './result_table.ts';
 
 /** The parameters for the crossmatch of a table. */
 export interface TableRequest {
-  /** Undefined to match with the objects. */
-  readonly catalog: CatalogDefinition | undefined;
+  /** None to match with the objects. */
+  readonly catalogs: readonly CatalogDefinition[];
+  /** Whether the registered ones among the catalogs are searched, each with columns of its own; otherwise there is one at most. */
+  readonly isAll: boolean;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
   readonly find: Find;
@@ -56,6 +59,8 @@ export interface TableRequest {
   readonly columns?: string | undefined;
   /** The format of the answer. The default is the format of the table, or the most similar one. */
   readonly format: MatchFormat | undefined;
+  /** The journal entry whose objects are matched; the newest one by default. */
+  readonly at?: number | undefined;
   /** The members of the answer besides its rows, as JSON. */
   readonly about: string;
 }
@@ -82,6 +87,8 @@ export type TableBegun =
       readonly frame: string;
       readonly frameSource: FrameSource;
       readonly problems: readonly string[];
+      /** The journal entry that the objects are from, if the archive keeps that state. */
+      readonly journalEntry?: number;
     }
   | TableRefusal;
 
@@ -139,33 +146,18 @@ class NotedProgress {
 }
 
 async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ begun: TableBegun; result: Result }> {
-  const { catalog, radiusArcsec, find, rows, about, priorCompleteness } = task;
+  const { isAll, rows, about } = task;
   // A string stays a string if the format of the answer is a text format, too.
   const areTyped = task.format !== undefined && task.format !== 'csv';
   const table = await openSent(task, areTyped);
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });
-  const pairs = new Pairs(table.rows, find);
-  const positions = validPositions(await readPositions(table, columns), pairs);
-  const errorMas = task.error === undefined ? undefined : circularErrors(await readPositionErrors(table, task.error));
-  const epochs = task.epoch === undefined ? undefined : await readEpochs(table, task.epoch);
-  let problems: string[] = [];
+  const { positions, invalid } = validPositions(await readPositions(table, columns));
   const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
-  if (!catalog) await matchObjects(positions, radiusArcsec, find, pairs, onShare);
-  else {
-    const registration = currentStore().catalog(catalog.name);
-    if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
-    // The answer has the release and the columns of the request, which may have waited as a job.
-    if (!isSameDefinition(new Catalogs([registration]).get(catalog.name)!, catalog))
-      throw new TableError(
-        `the catalog ${catalog.name} was replaced or described anew meanwhile: send the table again`,
-      );
-    const search = { registration, definition: catalog, positions, errorMas, epochs, radiusArcsec, find };
-    problems = await matchCatalog({ ...search, priorCompleteness }, pairs, onShare);
-  }
+  const { parts, problems, searched } = await search(task, table, { positions, invalid }, onShare);
   progress.set({ searched: table.rows });
-  pairs.settle();
+  for (const { pairs } of parts) pairs.settle();
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
   const marked = { ...table, columns: withFrames(table, columns) };
   const copied = task.columns === undefined ? marked : withColumns(marked, task.columns);
@@ -174,23 +166,91 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
   const frame = describeFrame(columns.frame);
   const result = {
     table: copied,
-    pairs,
-    catalog,
-    isMoved: epochs !== undefined,
+    parts,
+    isAll,
     rows,
     format,
     about: JSON.stringify({
       ...JSON.parse(about),
+      ...(isAll && { searched: parts.map(({ catalog }) => catalog!.name) }),
+      ...(searched && { journal_entry: searched.entry }),
       position_frame: frame,
       position_frame_source: frameSource,
       ...(dropped.length > 0 && { dropped_columns: dropped }),
     }),
   };
   if (!copiedTable(result)) await checkTimes(copied);
-  const answered = pairs.count + (rows === 'all' ? pairs.unmatchedRows : 0);
-  const counts = { inputRows: table.rows, rows: answered, matches: pairs.count };
+  const matches = parts.reduce((sum, { pairs }) => sum + pairs.count, 0);
+  const counts = { inputRows: table.rows, rows: answeredRows(result), matches };
   const begun = { outcome: 'begun', ...counts, dropped, format, ra, dec, problems } as const;
-  return { begun: { ...begun, frame, frameSource }, result };
+  return {
+    begun: { ...begun, frame, frameSource, ...(searched?.isKept && { journalEntry: searched.entry }) },
+    result,
+  };
+}
+
+/** Finds the matches of the rows with the objects, or with each catalog. */
+async function search(
+  task: MatchTableTask,
+  table: InputTable,
+  { positions, invalid }: ReturnType<typeof validPositions>,
+  onShare: (searched: number) => void,
+): Promise<{
+  readonly parts: readonly MatchedPart[];
+  readonly problems: readonly string[];
+  /** Undefined for catalogs, which have no history. */
+  readonly searched?: SearchedEntry;
+}> {
+  const { catalogs, isAll, radiusArcsec, find, priorCompleteness } = task;
+  const emptyPairs = () => {
+    const pairs = new Pairs(table.rows, find);
+    for (const row of invalid) pairs.setUnmatched(row, 'invalid_position');
+    return pairs;
+  };
+  if (catalogs.length === 0) {
+    const pairs = emptyPairs();
+    const searched = await matchObjects(positions, task, pairs, onShare);
+    return { parts: [{ catalog: undefined, pairs, isMoved: false }], problems: [], searched };
+  }
+  const errorMas = task.error === undefined ? undefined : circularErrors(await readPositionErrors(table, task.error));
+  const epochs = task.epoch === undefined ? undefined : await readEpochs(table, task.epoch);
+  const store = currentStore();
+  const asked = catalogs.flatMap(catalog => {
+    const registration = store.catalog(catalog.name);
+    if (!registration && !isAll) throw new TableError(`the catalog ${catalog.name} is not registered here`);
+    return registration ? [{ catalog, registration }] : [];
+  });
+  if (asked.length === 0) throw new TableError('no catalog is registered here');
+  const problems: string[] = [];
+  const parts: MatchedPart[] = [];
+  const room = { bytes: 0 };
+  for (const { catalog, registration } of asked) {
+    // The answer has the release and the columns of the request, which may have waited as a job.
+    if (!isSameDefinition(new Catalogs([registration]).get(catalog.name)!, catalog))
+      throw new TableError(
+        `the catalog ${catalog.name} was replaced or described anew meanwhile: send the table again`,
+      );
+    const pairs = emptyPairs();
+    const isMoved = epochs !== undefined && catalog.motion !== undefined;
+    const found = await matchCatalog(
+      {
+        registration,
+        definition: catalog,
+        positions,
+        errorMas,
+        epochs: isMoved ? epochs : undefined,
+        radiusArcsec,
+        find,
+        priorCompleteness,
+      },
+      pairs,
+      share => onShare((parts.length + share) / asked.length),
+      room,
+    );
+    problems.push(...found);
+    parts.push({ catalog, pairs, isMoved });
+  }
+  return { parts, problems };
 }
 
 /** @param errors arcsec @returns mas; NaN if unknown */
@@ -200,20 +260,22 @@ function circularErrors({ ra, dec }: Positions): Float64Array {
 
 /**
  * Finds the rows with a valid position, and moves their positions to the front of the arrays, with right ascensions
- * from 0 to 360. Other rows get the status `invalid_position`.
+ * from 0 to 360.
  */
-function validPositions({ ra, dec }: Positions, pairs: Pairs): ValidPositions {
+function validPositions({ ra, dec }: Positions): { readonly positions: ValidPositions; readonly invalid: number[] } {
   const row = new Uint32Array(ra.length);
+  const invalid: number[] = [];
   let valid = 0;
   for (let i = 0; i < ra.length; i++) {
     const position = { ra: wrapRa(ra[i]!), dec: dec[i]! };
     if (!isPosition(position.ra, position.dec)) {
-      pairs.setUnmatched(i, 'invalid_position');
+      invalid.push(i);
       continue;
     }
     row[valid] = i;
     ra[valid] = position.ra;
     dec[valid++] = position.dec;
   }
-  return { row: row.subarray(0, valid), ra: ra.subarray(0, valid), dec: dec.subarray(0, valid) };
+  const positions = { row: row.subarray(0, valid), ra: ra.subarray(0, valid), dec: dec.subarray(0, valid) };
+  return { positions, invalid };
 }

@@ -1,5 +1,6 @@
 /** The headers of a crossmatched table. */
 import { contentType, matchFormat } from '../../core/contract/formats.ts';
+import { JOURNAL_ENTRY_HEADER } from '../../core/contract/headers.ts';
 import { dispositionOf, TABLE_HEADERS } from '../../core/http/table_response.ts';
 import type { TableBegun } from './match_task.ts';
 
@@ -15,16 +16,18 @@ export function matchedHeaders({
   dec,
   frame,
   frameSource,
+  journalEntry,
 }: MatchedTable): Record<string, string> {
   return {
     'Content-Type': contentType(matchFormat(format)),
-    'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns`,
+    'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns, ${JOURNAL_ENTRY_HEADER}`,
     'Content-Disposition': dispositionOf('crossmatch', matchFormat(format)),
     'X-Row-Count': `${rows}`,
     'X-Input-Row-Count': `${inputRows}`,
     'X-Match-Count': `${matches}`,
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
     'X-Position-Frame': `${frame}; source=${frameSource}`,
+    ...(journalEntry !== undefined && { [JOURNAL_ENTRY_HEADER]: `${journalEntry}` }),
     ...(dropped.length > 0 && { 'X-Dropped-Columns': shownNames(dropped) }),
   };
 }

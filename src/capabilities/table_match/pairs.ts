@@ -65,13 +65,6 @@ export class Pairs {
     return this.#count;
   }
 
-  /** The number of rows without listed pairs. Call it after `settle`. */
-  get unmatchedRows(): number {
-    let rows = 0;
-    for (let row = 0; row + 1 < this.#starts.length; row++) if (this.#starts[row] === this.#starts[row + 1]) rows++;
-    return rows;
-  }
-
   /** @throws TableError if there are too many pairs */
   add(batch: Batch): void {
     this.#added += batch.row.length;

@@ -10,7 +10,7 @@ import {
   ROWS_KEPT,
 } from '../../core/contract/table_match.ts';
 import * as kinds from '../../core/documents/kinds.ts';
-import type { Parameters } from '../../core/documents/parameters.ts';
+import { AT, type Parameters } from '../../core/documents/parameters.ts';
 
 export const tableParameters = memoized((catalogs: Catalogs) => {
   const column = (of: string) => ({
@@ -20,7 +20,7 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
   return {
     against: {
       kind: named(againstNames(catalogs)),
-      description: 'The objects, or the catalog, to match with.',
+      description: 'What to match with: the objects, a catalog, or all registered catalogs.',
       default: 'objects',
     },
     radius_arcsec: {
@@ -56,6 +56,10 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
       kind: kinds.ANY_TEXT,
       description:
         'The time at which the positions were observed, to compare sources with a proper motion where they were then: a Julian year (`2026.3`), a date (`2026-04-20`) for all rows, or the name of a column (Julian years, Julian or modified Julian dates, or times in ISO 8601). Rows without an epoch, and all rows without this parameter, are compared with the positions in the catalog.',
+    },
+    at: {
+      ...AT,
+      description: `${AT.description.split(' A cursor')[0]} Only with the objects: catalogs have no history.`,
     },
     Prefer: {
       kind: kinds.ANY_TEXT,

@@ -26,13 +26,21 @@ import { NO_PAIR, type Pairs } from './pairs.ts';
 /** The approximate size of a part of an answer. */
 const PART_BYTES = 1 << 20;
 
-export interface Result {
-  readonly table: InputTable;
-  readonly pairs: Pairs;
+/** The matches of the rows with the objects, or with one catalog. */
+export interface MatchedPart {
   /** Undefined for a match with the objects. */
   readonly catalog: CatalogDefinition | undefined;
+  readonly pairs: Pairs;
   /** Whether sources were compared where they were at the epochs of the rows. */
   readonly isMoved: boolean;
+}
+
+export interface Result {
+  readonly table: InputTable;
+  /** One, or one for each catalog, of which each row then has the nearest source. */
+  readonly parts: readonly MatchedPart[];
+  /** Whether each part has a status of its own. */
+  readonly isAll: boolean;
   readonly rows: RowsKept;
   readonly format: MatchFormat;
   /** The members of the answer besides its rows, as JSON. */
@@ -61,22 +69,37 @@ export async function* resultParts(
 }
 
 /** The columns of the table in their stored form, if the answer can use that. */
-export function copiedTable({ table, pairs, rows, format }: Result): StoredTable | undefined {
-  return format === 'parquet' && rows === 'all' && pairs.areNearest ? table.stored : undefined;
+export function copiedTable({ table, parts, rows, format }: Result): StoredTable | undefined {
+  return format === 'parquet' && rows === 'all' && parts.every(({ pairs }) => pairs.areNearest)
+    ? table.stored
+    : undefined;
+}
+
+/** The number of rows of the answer. */
+export function answeredRows({ table, parts, rows }: Result): number {
+  let answered = 0;
+  for (let row = 0; row < table.rows; row++) answered += rowsOf(parts, row, rows);
+  return answered;
+}
+
+/** The number of rows of the answer for a row of the table. */
+function rowsOf(parts: readonly MatchedPart[], row: number, rows: RowsKept): number {
+  const found = parts.reduce((most, { pairs }) => Math.max(most, pairs.of(row).count), 0);
+  return found === 0 && rows === 'all' ? 1 : found;
 }
 
 /** Writes the answer, some rows at a time. After each time, yields the number of finished rows of the table. */
 async function written(result: Result, out: ByteSink): Promise<AsyncIterable<number>> {
-  const { table, catalog, isMoved, format } = result;
+  const { table, parts, isAll, format } = result;
   const about = { program: 'nearsky', json: result.about };
   const names = new Set(table.columns.map(({ name }) => name));
-  const matched = matchedColumns(catalog, isMoved).map(column => ({
+  const matched = matchedColumns(result).map(column => ({
     ...column,
     name: distinctName(column.name, names),
   }));
   const described = {
     name: 'crossmatch',
-    description: `A table, crossmatched with ${catalog?.release ?? 'the objects of nearsky'}.`,
+    description: `A table, crossmatched with ${isAll ? 'all catalogs' : (parts[0]!.catalog?.release ?? 'the objects of nearsky')}.`,
     columns: [...table.columns, ...matched],
   };
   if (format === 'csv' && table.csvRow) return csvRows(result, table.csvRow, matched, beginCsv(out, described));
@@ -96,7 +119,7 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
 }
 
 /** The facts about the rows that FITS needs before they are written. */
-async function fitsRows({ table, ...result }: Result, matched: readonly Column[]): Promise<FitsRows> {
+async function fitsRows({ table, ...result }: Result, matched: readonly MatchedColumn[]): Promise<FitsRows> {
   const columns = [...table.columns, ...matched].map(() => ({ characters: 0, hasNulls: false }));
   let rows = 0;
   const counting = {
@@ -117,13 +140,13 @@ async function fitsRows({ table, ...result }: Result, matched: readonly Column[]
 async function* csvRows(
   result: Result,
   rowOf: (row: number) => Uint8Array,
-  matched: readonly Column[],
+  matched: readonly MatchedColumn[],
   writer: CsvWriter,
 ): AsyncIterable<number> {
   let first = 0;
   for (const { rows } of blocksOf(result.table.rows, result.table.columns.length, () => [])) {
     for (const run of runs(result, first, rows))
-      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(result.pairs, run, matched));
+      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(result.parts, run, matched));
     first += rows;
     yield first;
   }
@@ -151,17 +174,19 @@ async function* decodedColumns({ columns, blocks }: InputTable): AsyncIterable<O
 async function* parquetGroups(
   result: Result,
   own: AsyncIterable<OwnColumns>,
-  matched: readonly Column[],
+  matched: readonly MatchedColumn[],
   writer: ParquetTableWriter,
 ): AsyncIterable<number> {
   let first = 0;
   for await (const { rows, columnsOf } of own) {
     for (const run of runs(result, first, rows)) {
-      const found = matched.slice(1).map(({ type }, column): GroupColumn => {
-        if (type !== 'int64' && type !== 'float64') return { cells: () => pairCells(result.pairs, run, column) };
-        return { numbers: () => result.pairs.numbers(run.pair, column, type) };
+      const found = matched.map((column): GroupColumn => {
+        const { type, part, of } = column;
+        if (of === undefined || (type !== 'int64' && type !== 'float64'))
+          return { cells: () => matchedCell(result.parts, run, column) };
+        return { numbers: () => result.parts[part!]!.pairs.numbers(run.parts[part!]!.pair, of, type) };
       });
-      const group = [...columnsOf(run, first), { cells: () => run.status }, ...found];
+      const group = [...columnsOf(run, first), ...found];
       for (const share of writer.group(group)) yield first + Math.floor(share * rows);
     }
     first += rows;
@@ -172,14 +197,14 @@ async function* parquetGroups(
 
 async function* decodedBlocks(
   result: Result,
-  matched: readonly Column[],
+  matched: readonly MatchedColumn[],
   writer: Pick<TableWriter, 'block' | 'end'>,
 ): AsyncIterable<number> {
   const { columns, blocks } = result.table;
   let first = 0;
   for await (const block of blocks(columns.map((_, place) => place))) {
     for (const run of runs(result, first, block.rows)) {
-      writer.block([...cellsOfRun(block, run, first), ...matchedCells(result.pairs, run, matched)]);
+      writer.block([...cellsOfRun(block, run, first), ...matchedCells(result.parts, run, matched)]);
       yield first;
     }
     first += block.rows;
@@ -198,25 +223,33 @@ function cellsOfRun({ rows, cells }: Block, run: Run, first: number): readonly A
 interface Run {
   readonly row: readonly number[];
   readonly status: readonly RowStatus[];
-  /** The pair of each row; NO_PAIR if there is none. */
-  readonly pair: readonly number[];
+  readonly parts: readonly {
+    readonly status: readonly RowStatus[];
+    /** The pair of each row; NO_PAIR if there is none. */
+    readonly pair: readonly number[];
+  }[];
 }
 
 /** The rows of an answer for some rows of the table. They form a single run if no row is repeated. */
-function* runs({ pairs, rows }: Result, first: number, count: number): Generator<Run> {
-  const empty = () => ({ row: [] as number[], status: [] as RowStatus[], pair: [] as number[] });
+function* runs({ parts, rows }: Pick<Result, 'parts' | 'rows'>, first: number, count: number): Generator<Run> {
+  const empty = () => ({
+    row: [] as number[],
+    status: [] as RowStatus[],
+    parts: parts.map(() => ({ status: [] as RowStatus[], pair: [] as number[] })),
+  });
   let run = empty();
   for (let row = first; row < first + count; row++) {
-    const found = pairs.of(row);
-    if (found.count === 0 && rows === 'all') {
+    const answered = rowsOf(parts, row, rows);
+    if (answered === 0) continue;
+    const statuses = parts.map(({ pairs }) => pairs.status(row));
+    const found = parts.map(({ pairs }) => pairs.of(row));
+    for (let i = 0; i < answered; i++) {
       run.row.push(row);
-      run.status.push(pairs.status(row));
-      run.pair.push(NO_PAIR);
-    }
-    for (let i = 0; i < found.count; i++) {
-      run.row.push(row);
-      run.status.push('matched');
-      run.pair.push(found.first + i);
+      run.status.push(statusOf(statuses));
+      run.parts.forEach(({ status, pair }, part) => {
+        status.push(statuses[part]!);
+        pair.push(i < found[part]!.count ? found[part]!.first + i : NO_PAIR);
+      });
     }
     if (run.row.length < count) continue;
     yield run;
@@ -225,22 +258,69 @@ function* runs({ pairs, rows }: Result, first: number, count: number): Generator
   if (run.row.length > 0) yield run;
 }
 
-/** The cells of the columns of the match: the status, and the columns of the pair. */
-function matchedCells(pairs: Pairs, run: Run, matched: readonly Column[]): ArrayLike<Cell>[] {
-  return [run.status, ...matched.slice(1).map((_, column) => pairCells(pairs, run, column))];
+/** From the status that decides to the one that the others override. An unread catalog may have had a match. */
+const DECISIVE: readonly RowStatus[] = [
+  'matched',
+  'invalid_position',
+  'skipped_read_failure',
+  'no_match',
+  'outside_footprint',
+];
+
+/** The status of a row, from its statuses with each catalog. */
+function statusOf(statuses: readonly RowStatus[]): RowStatus {
+  return statuses.length === 1 ? statuses[0]! : DECISIVE.find(status => statuses.includes(status))!;
 }
 
-function pairCells(pairs: Pairs, { pair }: Run, column: number): Cell[] {
-  const cellOf = pairs.column(column);
+/** A column of the match. */
+interface MatchedColumn extends Column {
+  /** The number of the part that it describes; undefined for the status of the whole row. */
+  readonly part?: number;
+  /** The number of its column in `Batch`; undefined for a status. */
+  readonly of?: number;
+}
+
+function matchedCells(
+  parts: readonly MatchedPart[],
+  run: Run,
+  matched: readonly MatchedColumn[],
+): readonly ArrayLike<Cell>[] {
+  return matched.map(column => matchedCell(parts, run, column));
+}
+
+function matchedCell(parts: readonly MatchedPart[], run: Run, { part, of }: MatchedColumn): readonly Cell[] {
+  if (part === undefined) return run.status;
+  const { status, pair } = run.parts[part]!;
+  if (of === undefined) return status;
+  const cellOf = parts[part]!.pairs.column(of);
   return pair.map(each => (each === NO_PAIR ? null : cellOf(each)));
 }
 
+/** The status of the row; and the columns of each part, after its own status if there may be several parts. */
+function matchedColumns({ parts, isAll }: Pick<Result, 'parts' | 'isAll'>): MatchedColumn[] {
+  const status = { type: 'text', isAscii: true, ucd: 'meta.code' } as const;
+  const ofParts = parts.flatMap(({ catalog, isMoved }, part): MatchedColumn[] => {
+    const columns = pairColumns(catalog, isMoved).map((column, of) => ({ ...column, part, of }));
+    if (!isAll) return columns;
+    const { name, release } = catalog!;
+    return [{ name: 'nearsky_status', ...status, description: 'The result of the row.', part }, ...columns].map(
+      column => ({
+        ...column,
+        name: column.name.replace(/^nearsky_/, `nearsky_${name}_`),
+        description: `${release}: ${column.description}`,
+      }),
+    );
+  });
+  const of = isAll ? 'The result of the row, of all catalogs together.' : 'The result of the row.';
+  return [{ name: 'nearsky_status', ...status, description: of }, ...ofParts];
+}
+
 /**
- * The columns for the status, id, position and separation. For a catalog's source, also the quantities that help to
+ * The columns for the id, position and separation. For a catalog's source, also the quantities that help to
  * judge the match, and the source's columns. Positions have no UCD. With one, programs and the next crossmatch would
  * use them as the positions of the rows.
  */
-function matchedColumns(definition: CatalogDefinition | undefined, isMoved: boolean): Column[] {
+function pairColumns(definition: CatalogDefinition | undefined, isMoved: boolean): Column[] {
   const whose = definition ? 'the source' : 'the object';
   const position = (name: 'ra' | 'dec'): Column => ({
     name: `nearsky_${name}`,
@@ -249,7 +329,6 @@ function matchedColumns(definition: CatalogDefinition | undefined, isMoved: bool
     description: `${name === 'ra' ? 'Right ascension' : 'Declination'} of ${whose}, ICRS.`,
   });
   return [
-    { name: 'nearsky_status', type: 'text', isAscii: true, ucd: 'meta.code', description: 'The result of the row.' },
     {
       name: definition ? 'nearsky_source_id' : 'nearsky_diaObjectId',
       type: definition?.idType ?? 'int64',

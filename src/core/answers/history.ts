@@ -2,9 +2,10 @@
 import { SkyIndex } from '@nearsky/sky-index';
 import { Unavailable } from '../base/refusal.ts';
 import { removedRows } from '../generations/removed_rows.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import { ObjectsAt } from '../store/objects_at.ts';
 import type { Store } from '../store/store.ts';
-import { NotInHistory, type Past, type QueryContext, type Steps } from './context.ts';
+import { Clock, NotInHistory, type Past, type QueryContext, type Steps } from './context.ts';
 import type { Query } from './queries.ts';
 import { type RemovedSince, removedSince } from './removed_since.ts';
 
@@ -49,6 +50,39 @@ export function continueState({ store, stored: { entry } }: QueryContext): void 
   if (oldest === undefined || oldest > entry) throw new Unavailable('the history of the objects was removed meanwhile');
 }
 
+/** The state that a search of a whole generation reads, and how to read it. */
+export interface SearchedState extends Past {
+  readonly entry: number;
+  /** Whether the archive keeps the state, so that `at` with the entry reads it again. */
+  readonly isKept: boolean;
+  readonly index: SkyIndex;
+}
+
+/**
+ * The state after an entry, or the newest one that the generation has, for a search outside of queries.
+ * @throws NotInHistory; Unavailable if the generation does not have the entry yet; DamagedValue
+ */
+export function searchedState(
+  store: Store,
+  generation: PublishedGeneration,
+  index: SkyIndex,
+  at: number | undefined,
+): SearchedState {
+  const { sequence, purgedTo } = generation;
+  const oldest = store.historyStart();
+  const entry = at ?? sequence;
+  if (oldest === undefined || entry < oldest || !store.hasEntry(entry)) {
+    if (at !== undefined) throw new NotInHistory(store.whyNotInHistory(entry));
+    return { entry, isKept: false, index, isLeftOut: removedRows(store, generation) };
+  }
+  if (entry > sequence) throw new Unavailable('the index is behind the journal entry of at');
+  const removed = store.lastRemoval() > entry ? removedSince(store, entry) : undefined;
+  for (const _ of removed?.read(new Clock()) ?? []);
+  const context = { store, sequence, purgedTo, index };
+  const { isLeftOut } = pastOf(store.at(entry), context, removed);
+  return { entry, isKept: true, index: context.index, isLeftOut };
+}
+
 /** Whether the state of a query is one that the index must cover. */
 export function searchesIndex(query: Query): boolean {
   return query.kind.searchesIndex?.(query) ?? false;
@@ -73,7 +107,11 @@ function* findPast(stored: ObjectsAt, context: Stated): Steps {
  * Positions never change. So the state after an entry has the objects of the generation that were stored by then, and
  * the objects that were removed since, which become a further arena of the index.
  */
-function pastOf(stored: ObjectsAt, context: Stated, removed?: RemovedSince): Past {
+function pastOf(
+  stored: ObjectsAt,
+  context: Pick<Stated, 'store' | 'sequence' | 'purgedTo' | 'index'>,
+  removed?: RemovedSince,
+): Past {
   const { entry } = stored;
   const { store, sequence, index } = context;
   const own = index.arenas.length;

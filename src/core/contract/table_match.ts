@@ -2,13 +2,20 @@
 import type { Catalogs } from './catalogs.ts';
 import type { Named, NameOf } from './enums.ts';
 
-/** The values of `against`: the objects, or a catalog's name. */
+/** The value of `against` for all registered catalogs. */
+export const ALL_CATALOGS = 'all';
+
+/** The values of `against`: the objects, a catalog's name, or all catalogs. */
 export function againstNames({ all }: Catalogs): Named[] {
   const sources = all.map(({ name, release }) => ({
     name,
     meaning: `the sources of ${release}, read from the catalog itself`,
   }));
-  return [{ name: 'objects', meaning: 'the objects of this service' }, ...sources];
+  return [
+    { name: 'objects', meaning: 'the objects of this service' },
+    ...sources,
+    { name: ALL_CATALOGS, meaning: 'the nearest source of every registered catalog, side by side in one row' },
+  ];
 }
 
 export const FINDS = [

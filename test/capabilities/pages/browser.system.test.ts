@@ -1066,7 +1066,7 @@ check('a table of mine: its first rows, the columns of its position, the matched
       await preview.filter({ hasText: 'The position is in x and y.' }).waitFor();
       assert.match((await preview.textContent())!, '1 of the first 3 rows have no valid position there.');
       await page.getByRole('button', { name: 'Crossmatch' }).click();
-      await page.getByText('3 rows searched: 1 matched, 1 with nothing there, 1 without a valid position.').waitFor();
+      await page.getByText(/^3 rows searched: 1 matched, 1 with nothing there, 1 without a valid position\./).waitFor();
       const link = page.locator('#results tbody a');
       assert.is(await link.getAttribute('href'), `/objects/${first.diaObjectId_str}`);
       assert.match((await page.locator('.plot').getAttribute('aria-label'))!, /^Histogram of 1 value/);
@@ -1086,6 +1086,26 @@ check('a table of mine: its first rows, the columns of its position, the matched
     await page.getByText(/^[\d\u202f]+ rows searched: .*[1-9]\d* matched/).waitFor();
     assert.is(await page.locator('select[name="against"]').inputValue(), 'gaia_dr3');
     await page.locator('.plot .bars').waitFor();
+    const heads = () => page.locator('#results thead th').allTextContents();
+    const decides = ['nearsky_status', 'nearsky_separation_arcsec', 'gaia_dr3_verdict', 'nearsky_chance_probability'];
+    assert.equal((await heads()).slice(0, 7), ['id', ...decides, 'ra', 'dec']);
+    await page.locator('select[name="against"]').selectOption('all');
+    await page.getByRole('button', { name: 'Crossmatch' }).click();
+    await page.locator('th', { hasText: 'nearsky_gaia_dr3_status' }).waitFor();
+    const of = (name: string) => [
+      `nearsky_${name}_status`,
+      `nearsky_${name}_separation_arcsec`,
+      `${name}_verdict`,
+      `nearsky_${name}_chance_probability`,
+    ];
+    const catalogs = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
+    assert.equal((await heads()).slice(0, 20), ['id', 'nearsky_status', ...catalogs.flatMap(of), 'ra', 'dec']);
+    const [fits] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.downloads').getByRole('button', { name: 'FITS', exact: true }).click(),
+    ]);
+    assert.is(fits.suggestedFilename(), 'nearsky-crossmatch.fits');
+    assert.match(readFileSync((await fits.path())!, 'latin1'), /^SIMPLE {2}=/);
   });
 });
 

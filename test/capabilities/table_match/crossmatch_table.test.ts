@@ -552,7 +552,8 @@ test('a catalog that was replaced since the request is refused, as the answer wo
     const catalog = catalogDefinition('gaia_dr3')!;
     const input = new TextEncoder().encode('ra,dec\n1,3\n');
     const settings = { radiusArcsec: 1, find: 'nearest', rows: 'all', priorCompleteness: 1, format: 'csv' } as const;
-    const request = { ...settings, catalog, named: { ra: undefined, dec: undefined, frame: undefined }, about: '{}' };
+    const named = { ra: undefined, dec: undefined, frame: undefined };
+    const request = { ...settings, catalogs: [catalog], isAll: false, named, about: '{}' };
     const files = { input, inputBytes: input.length, output: join(world.directory, 'answer'), maxOutputBytes: 2 ** 20 };
     const begun = async () => (await coordinator.ask(TABLE, { client: 'a', request, ...files }, new Budget(60)))!.begun;
     try {

@@ -96,10 +96,11 @@ async function showFirstRows() {
       preview,
       html`<p class="hint">A table of this size is sent once only: its first rows come with the answer.</p>`,
     );
-  const { ra, dec } = chosen();
+  const { ra, dec, frame } = chosen();
   const stopping = new AbortController();
   try {
-    const asked = { format: 'ndjson', radius_arcsec: '0.001', ...(ra && { ra }), ...(dec && { dec }) };
+    const named = { ...(ra && { ra }), ...(dec && { dec }), ...(frame && { frame }) };
+    const asked = { format: 'ndjson', radius_arcsec: '0.001', ...named };
     const response = await send(part, asked, stopping.signal);
     /** @type {Row[]} */
     const rows = [];
@@ -112,11 +113,12 @@ async function showFirstRows() {
     const taken = (response.headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
     const invalid = rows.filter(row => row[columnOf(row, 'nearsky_status')] === 'invalid_position').length;
     const names = [...new Set(taken)].map((name, i) => html`${i > 0 && ' and '}<code>${name}</code>`);
+    const [inFrame = ''] = (response.headers.get('X-Position-Frame') ?? '').split(';');
     const warning = `${invalid} of the first ${rows.length} rows have no valid position there.`;
     show(
       preview,
       html`
-        <p>The position is in ${names}.</p>
+        <p>The position is in ${names}. <span class="hint">${inFrame}</span></p>
         ${invalid > 0 && html`<p class="notice">${warning}</p>`}
         ${tableOf(columns, rows)}`,
     );
@@ -172,6 +174,29 @@ function columnOf(row, name) {
   return Object.keys(row).findLast(each => numbered.test(each)) ?? name;
 }
 
+/** Names of columns that tell one row from another. */
+const LABEL = /^(?:.*name|label|object|designation|.*id)$/i;
+
+/**
+ * The columns of an answer: the status, the separations, and all as they are shown, with what decides first.
+ * @param {Row} row @param {string | undefined} against
+ */
+function matchedColumns(row, against) {
+  const catalogs = against === 'all' ? pageData.catalogs.map(({ name }) => name) : [];
+  const parts = [['nearsky', `${against}`], ...catalogs.map(name => [`nearsky_${name}`, name])];
+  const named = parts.map(([prefix, catalog]) =>
+    [`${prefix}_status`, `${prefix}_separation_arcsec`, `${catalog}_verdict`, `${prefix}_chance_probability`]
+      .map(name => columnOf(row, name))
+      .filter(name => name in row),
+  );
+  const names = Object.keys(row);
+  const status = columnOf(row, 'nearsky_status');
+  const own = names.slice(0, names.indexOf(status));
+  const label = own.find(name => LABEL.test(name)) ?? own[0] ?? status;
+  const separations = parts.map(([prefix]) => columnOf(row, `${prefix}_separation_arcsec`)).filter(name => name in row);
+  return { status, separations, shown: [...new Set([label, ...named.flat(), ...own, ...names])] };
+}
+
 async function run() {
   if (!file) return;
   working.abort();
@@ -188,17 +213,19 @@ async function run() {
     const separations = [];
     /** @type {Map<string, number>} */
     const statuses = new Map();
-    /** The columns of the status and the separation. @type {[string, string] | undefined} */
+    /** @type {ReturnType<typeof matchedColumns> | undefined} */
     let columns;
+    let matches = 0;
     let done = 0;
     let toldMs = performance.now();
     await eachLine(response, line => {
       const row = /** @type {Row} */ (JSON.parse(line));
-      columns ??= [columnOf(row, 'nearsky_status'), columnOf(row, 'nearsky_separation_arcsec')];
-      const status = `${row[columns[0]]}`;
+      columns ??= matchedColumns(row, parameters.against);
+      const status = `${row[columns.status]}`;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status === 'matched') {
-        separations.push(Number(row[columns[1]]));
+        for (const name of columns.separations) if (row[name] !== null) separations.push(Number(row[name]));
+        matches++;
         if (rows.length < SHOWN_ROWS) rows.push(JSON.parse(line, exact));
       }
       done++;
@@ -209,8 +236,10 @@ async function run() {
     });
     if (own !== working) return;
     const words = [...statuses].map(([status, rows]) => `${count(rows)} ${WORDS[status] ?? status}`);
-    show(said, `${counted(total, 'row')} searched: ${words.join(', ') || 'none matched'}.`);
-    showAnswer(rows, separations, parameters);
+    const entry = response.headers.get('X-Journal-Entry');
+    const from = entry === null ? '' : ` From journal entry ${entry}.`;
+    show(said, `${counted(total, 'row')} searched: ${words.join(', ') || 'none matched'}.${from}`);
+    showAnswer({ rows, matches, separations, columns: columns?.shown ?? [] }, parameters);
   } catch (error) {
     if (own !== working) return;
     show(said, own.signal.aborted ? 'Stopped' : '');
@@ -231,11 +260,14 @@ function tell(rows, of, verb = '') {
   );
 }
 
-/** @param {Row[]} rows @param {number[]} separations @param {Record<string, string>} parameters */
-function showAnswer(rows, separations, parameters) {
+/**
+ * @param {{ rows: Row[], matches: number, separations: number[], columns: string[] }} answer the first matched rows, and the
+ * number of all @param {Record<string, string>} parameters
+ */
+function showAnswer({ rows, matches, separations, columns }, parameters) {
   const matched = () => html`
-    <h2>${rows.length < separations.length ? `The first ${rows.length} matched rows` : 'The matched rows'}</h2>
-    ${tableOf(Object.keys(rows[0] ?? {}), rows)}
+    <h2>${rows.length < matches ? `The first ${rows.length} matched rows` : 'The matched rows'}</h2>
+    ${tableOf(columns, rows)}
     <section class="plotted">
       <h2>Separations</h2>
       ${histogram('separation (arcsec)', separations, Number(parameters.radius_arcsec ?? 1))}
@@ -243,7 +275,7 @@ function showAnswer(rows, separations, parameters) {
   show(
     results,
     html`
-      <p class="downloads">Download: ${formatButtons(format => void download(parameters, format))}</p>
+      <p class="downloads">Download: ${formatButtons(format => void download(parameters, format), [{ name: 'fits', title: 'FITS' }])}</p>
       ${rows.length > 0 && matched()}`,
   );
 }

@@ -131,6 +131,7 @@ export const resultHeaders: Schemas = {
       'The columns that the answer cannot hold, such as lists, bytes and complex numbers: percent-encoded, separated by blanks, 50 at most. `dropped_columns` in the metadata lists all.',
     ),
   ),
+  [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY,
   'X-Position-Frame': header(
     text(
       'The frame of these positions, which were converted to ICRS, and how it was determined: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
