@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { MAX_DECIMAL_BYTES, readDecimal, writeDecimal } from '../../packages/astrotables/decimal.ts';
 import { seededRandom } from '../oracle/skies.ts';
 
-const COUNT = Number(process.env.TEST_DECIMALS ?? 100_000);
+const COUNT = Number(process.env.TEST_DECIMALS ?? 20_000);
 const test = suite('astrotables/decimal');
 const random = seededRandom(Number(process.env.TEST_SEED ?? 1));
 

@@ -34,6 +34,8 @@ import {
 } from '../../core/http/support.ts';
 
 const test = suite('sky_map/sky_map');
+/** Sequences of states. */
+const RUNS = Number(process.env.TEST_STATES ?? 12);
 
 type Counts = Record<string, number[]>;
 
@@ -319,7 +321,7 @@ test('counts follow any sequence of states, objects in any order', () => {
         assert.equal(found, counted(latest.values(), resolution));
       }
     }),
-    { numRuns: 30 },
+    { numRuns: RUNS },
   );
 });
 

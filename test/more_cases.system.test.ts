@@ -1,0 +1,18 @@
+/** The randomised tests of `npm test` that run few cases there, with more; these variables do the same for one file. */
+
+const MORE = {
+  'adql/engine': { TEST_JOIN_ROWS: '400' },
+  'astrotables/decimal': { TEST_DECIMALS: '100000' },
+  'capabilities/crossmatch/crossmatcher': { TEST_SKIES: '2' },
+  'capabilities/sky_map/sky_map': { TEST_STATES: '30' },
+  'capabilities/transfer/prepare': { TEST_STORES: '300' },
+  'core/contract/hostile': { TEST_HOSTILE: '4000' },
+  'core/http/history': { TEST_CHANGES: '50' },
+  'core/server/plain_gets': { TEST_REQUESTS: '20000' },
+  'index/area': { TEST_AREAS: '40' },
+};
+
+for (const [file, variables] of Object.entries(MORE)) {
+  Object.assign(process.env, variables);
+  await import(`./${file}.test.ts`);
+}
