@@ -1,7 +1,6 @@
 /** Settings that no other test gives a value: each has the effect that docs/settings.md names. */
 
 import { globSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -27,7 +26,7 @@ import {
   startApp,
   type World,
 } from '../core/http/support.ts';
-import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { describesMore } from '../removed.ts';
 
@@ -132,32 +131,6 @@ test('connections are those of the setting, or of the files that may be open, sh
   assert.equal([serverLimits(40, 5, 1).maxConnections, serverLimits(40, 5, 4).maxConnections], [40, 10]);
   const files = maxOpenFiles();
   if (files !== undefined) assert.is(serverLimits(1e9, 5, 1).maxConnections, Math.max(64, files - 256));
-});
-
-test('a connection beyond the most takes the place of one that is idle', () =>
-  withDirectory(async directory => {
-    const most = { NEARSKY_MAX_CONNECTIONS: '2' };
-    const server = await startServer(['serve', '--data', directory, '--port', '0', '--workers', '1'], most);
-    const port = Number(new URL(server.url).port);
-    const idle = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
-    const closed = idle.map(socket => new Promise<string>(resolve => socket.once('close', () => resolve('closed'))));
-    assert.is(await Promise.race(closed), 'closed');
-    for (const socket of idle) socket.destroy();
-    assert.is((await server.stop()).code, 0);
-  }));
-
-test('the address to listen on', () =>
-  withDirectory(async directory => {
-    const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_HOST: '127.0.0.2' });
-    assert.match(server.url, '//127.0.0.2:');
-    assert.is((await get(`${server.url}/api/status`)).database, 'ok');
-    assert.is((await server.stop()).code, 0);
-  }));
-
-test('an error that ends a command has its stack on request', async () => {
-  const missing = ['stats', '--data', '/nowhere'];
-  assert.not.match((await start(missing).finished).stderr, '\n    at ');
-  assert.match((await start(missing, { NEARSKY_DEBUG: '1' }).finished).stderr, '\n    at ');
 });
 
 /** Files that name settings and do not show their effects. */

@@ -17,10 +17,9 @@ import { PlainConnection, PlainResponse } from '../../../src/core/server/plain_c
 import { findPlainGet } from '../../../src/core/server/plain_get.ts';
 import { serverLimits } from '../../../src/core/server/server_limits.ts';
 import { REQUESTS } from '../../e2e/requests.ts';
-import { startServer, withDirectory } from '../../e2e/support.ts';
 import { seededRandom } from '../../oracle/skies.ts';
 import { withApp } from '../http/support.ts';
-import { Client, exchange, type Serving, text, withServer } from './support.ts';
+import { Client, exchange, OF_THE_MOMENT, type Serving, text, withServer } from './support.ts';
 
 const test = suite('server/plain_gets');
 const SENT = Number(process.env.TEST_REQUESTS ?? 5000);
@@ -47,9 +46,6 @@ async function readAll(body: NonNullable<IncomingRequest['body']>): Promise<numb
   for (let part = await reader.read(); !part.done; part = await reader.read()) size += part.value.length;
   return size;
 }
-
-/** Headers that may differ between two answers to the same request. */
-const OF_THE_MOMENT = /(?:Date|X-Request-Id|X-As-Of|Content-Length): [^\r]*\r\n/gi;
 
 /** When a client has received nothing for so long, it ends. */
 const QUIET_MS = 200;
@@ -341,22 +337,6 @@ test('every operation and page: the same status and headers', () =>
         }
       }),
   ));
-
-test('with NEARSKY_PLAIN_GETS=no the answers are the same', () =>
-  withDirectory(async directory => {
-    const pipelined = async (setting: string) => {
-      const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_PLAIN_GETS: setting });
-      const client = new Client(Number(new URL(server.url).port));
-      client.socket.write(
-        'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-      );
-      await client.ended;
-      client.socket.destroy();
-      assert.is((await server.stop()).code, 0);
-      return client.received.replace(OF_THE_MOMENT, '');
-    };
-    assert.is(await pipelined('yes'), await pipelined('no'));
-  }));
 
 test('a header that would end the headers is not sent', () => {
   const response = new PlainResponse(new PlainConnection(new Socket(), owner), true, 1000);

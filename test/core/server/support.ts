@@ -38,6 +38,9 @@ export async function withServer(
   }
 }
 
+/** Headers that may differ between two answers to the same request. */
+export const OF_THE_MOMENT = /(?:Date|X-Request-Id|X-As-Of|Content-Length): [^\r]*\r\n/gi;
+
 /** A connection that stores the bytes that it receives. */
 export class Client {
   readonly socket: Socket;
