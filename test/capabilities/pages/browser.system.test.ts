@@ -1109,6 +1109,27 @@ check('a table of mine: its first rows, the columns of its position, the matched
   });
 });
 
+check('the validation, before and after it was made', async world => {
+  await visiting(world, '/validation', async page => {
+    await page.getByText('nearsky validate').waitFor();
+  });
+  const { registry, calibration } = (await nearsky('validate', '--data', world.data)) as {
+    registry: { groups: { catalogs: { gaia_dr3: { searched: number; coincident: number } } }[] };
+    calibration: { positions: number };
+  };
+  await visiting(world, '/validation', async page => {
+    const rows = page.locator('#validation table').first().locator('tbody tr');
+    assert.equal(await rows.first().locator('th').allTextContents(), ['Supernovae']);
+    const { searched, coincident } = registry.groups[0]!.catalogs.gaia_dr3;
+    const cells = await rows.first().locator('td').allTextContents();
+    assert.equal([cells[2], cells[3]!.split(' ')[0]], [searched, coincident].map(String));
+    await page.getByText(`${calibration.positions} positions in random directions`).waitFor();
+    await page.evaluate(axe);
+    const violations = await page.evaluate(`axe.run().then(({ violations }) => violations.map(v => v.id))`);
+    assert.equal(violations, []);
+  });
+});
+
 check('a sample of mine: the summary, the rows, files, and what a paper says of it', async world => {
   const report = async (body: string) =>
     (await (await fetch(`${world.server.url}/api/sample?format=json`, { method: 'POST', body })).json()) as {

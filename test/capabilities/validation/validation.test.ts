@@ -58,8 +58,8 @@ test('the classes and what the catalogs say, against a scan of all rows', () =>
     const gaia = [...field(4000, 40, random, 1n << 60n, said), ...field(1000, 45, random, 1n << 61n, said)];
     // DES does not cover the second field.
     const des = field(4000, 40, random, 1n << 40n, () => ({ ext_mash: random() < 0.5 ? 4n : 0n }));
-    await addSources(world, 'gaia_dr3', gaia, { rowGroupSize: 400, skymapOrder: 10 });
-    await addSources(world, 'des_y6_gold', des, { rowGroupSize: 400, skymapOrder: 10 });
+    await addSources(world, 'gaia_dr3', gaia, { rowGroupSize: 400 });
+    await addSources(world, 'des_y6_gold', des, { rowGroupSize: 400 });
     const catalogs = { gaia_dr3: gaia, des_y6_gold: des };
     const anywhere = () => ({ ra: 40.02 + 0.46 * random(), dec: -0.23 + 0.46 * random() });
     const transients = Array.from({ length: 400 }, (_, i) => {
@@ -171,7 +171,7 @@ test('random positions have as many sources as the density lets expect, whatever
       ...field(900 * dense, 100, random, 1n << 60n, () => ({})),
       ...field(900 * sparse, 100.5, random, 1n << 61n, () => ({})),
     ];
-    await addSources(world, 'gaia_dr3', sources, { rowGroupSize: 2000, skymapOrder: 10 });
+    await addSources(world, 'gaia_dr3', sources, { rowGroupSize: 2000 });
     // Half of the objects lie exactly on sources.
     const objects = Array.from({ length: 3000 }, (_, i) => {
       const inner = { ra: 100.02 + 0.96 * random(), dec: -0.23 + 0.46 * random() };

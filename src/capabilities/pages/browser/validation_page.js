@@ -86,19 +86,21 @@ const classes = ({ groups }) =>
 
 /** @param {unknown} name @param {any} counts */
 function classRows(name, { transients, catalogs }) {
-  return Object.entries(catalogs).map(
-    ([catalog, { searched, coincident, fraction, interval, expected_by_chance, verdicts }], i) => {
-      const cells = [
-        count(transients),
-        count(searched),
-        fraction === null ? '' : `${count(coincident)} (${percent(fraction)})`,
-        interval === null ? '' : interval.map(percent).join(' to '),
-        short(expected_by_chance),
-        ...['star', 'galaxy', 'quasar', 'unclear'].map(verdict => count(verdicts[verdict])),
-      ];
-      return html`<tr><th scope="row">${i === 0 && name}</th><td>${mark(catalog)}${releaseOf(catalog)}</td>${cells.map(numberCell)}</tr>`;
-    },
-  );
+  /** @type {[string, any][]} */
+  const all = Object.entries(catalogs);
+  return all.map(([catalog, { searched, coincident, fraction, interval, expected_by_chance, verdicts }], i) => {
+    const cells = [
+      count(transients),
+      count(searched),
+      fraction === null ? '' : `${count(coincident)} (${percent(fraction)})`,
+      interval === null
+        ? ''
+        : `${interval.map((/** @type {number} */ value) => (100 * value).toFixed(1)).join('–')}\u00a0%`,
+      short(expected_by_chance),
+      ...['star', 'galaxy', 'quasar', 'unclear'].map(verdict => count(verdicts[verdict])),
+    ];
+    return html`<tr>${i === 0 && html`<th scope="row" rowspan=${all.length}>${name}</th>`}<td>${mark(catalog)}${releaseOf(catalog)}</td>${cells.map(numberCell)}</tr>`;
+  });
 }
 
 /** @param {any} calibration */
@@ -131,6 +133,6 @@ function randomRow(name, density, radius, { positions, observed, expected_by_cha
 /** @param {unknown} cell */
 const numberCell = cell => html`<td class="number">${cell}</td>`;
 /** @param {number} value */
-const percent = value => `${(100 * value).toFixed(1)} %`;
+const percent = value => `${(100 * value).toFixed(1)}\u00a0%`;
 /** @param {number} value */
 const short = value => Number(value.toPrecision(3));
