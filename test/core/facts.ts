@@ -30,6 +30,8 @@ export interface Facts {
   readonly addressed?: readonly string[];
   /** A request of every operation, page and document. */
   readonly requests?: readonly Asked[];
+  /** Paths of operations that have DELETE. */
+  readonly deletable?: readonly string[];
   /** GET requests whose answers depend on the objects. */
   readonly ofObjects?: readonly string[];
   /** GET requests that a node answers while it is behind the log. */

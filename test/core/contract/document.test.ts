@@ -229,6 +229,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key.endsWith('_arcmin')) return 'arcmin';
   if (key.endsWith('_seconds') || /Retry-After|Max-Age|WAIT|EXECUTIONDURATION/.test(within)) return 's';
   if (key.endsWith('_hours')) return 'h';
+  if (key.endsWith('_days')) return 'd';
   if (key.endsWith('_bytes')) return 'byte';
   if (key.endsWith('_deg2')) return 'deg²';
   if (key.includes('.')) return undefined;

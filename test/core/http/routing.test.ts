@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { version } from '../../directory.ts';
 import { REQUESTS } from '../../e2e/requests.ts';
+import { FACTS } from '../facts.ts';
 import { type Json, type Running, startApp } from './support.ts';
 
 const test = suite<{ running: Running }>('http/routing');
@@ -37,6 +38,7 @@ test('the list of requests for tests has one of every route', async ({ running: 
     const type = headers?.['Content-Type'];
     await (body === undefined ? app.get(path) : app.post(path, body, ...(type === undefined ? [] : [type])));
   }
+  for (const path of FACTS.flatMap(({ deletable = [] }) => deletable)) await app.get(path, { method: 'DELETE' });
   const missed = app.app.metrics.operations.filter(operation => !operation.statuses().length).map(({ name }) => name);
   assert.equal(missed, []);
   const { body } = await app.get('/openapi.json');
