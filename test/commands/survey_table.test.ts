@@ -1,17 +1,16 @@
 /** `ingest --table`: objects of Parquet files and of HATS catalogs, ours among them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { separationArcsec } from '@nearsky/sky-index';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
 import type { StoredObject } from '../../src/core/store/types.ts';
 import { writeHats } from '../core/catalogs/write_hats.ts';
-import { eventually, withDirectory } from '../directory.ts';
-import { start as startProcess } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { nearsky, start } from './in_process.ts';
+import { COLUMNS, type Column, tableOf, writeParquet } from './survey_files.ts';
 
 const test = suite('commands/survey_table');
 
@@ -19,40 +18,12 @@ const test = suite('commands/survey_table');
 const POSITIONS = fileURLToPath(new URL('../astrotables/positions.json', import.meta.url));
 /** Files of astropy, and their positions in ICRS. */
 const DECLARED = fileURLToPath(new URL('../fixtures/survey_table', import.meta.url));
-const COLUMNS = ['--id', 'objectId', '--ra', 'coord_ra', '--dec', 'coord_dec'];
-
-interface Column {
-  readonly name: string;
-  readonly type: 'INT64' | 'DOUBLE' | 'FLOAT' | 'STRING';
-  readonly data: readonly unknown[];
-}
-
-function tableOf(ids: readonly unknown[], ra: readonly unknown[], dec: readonly unknown[]): Column[] {
-  return [
-    { name: 'objectId', type: 'INT64', data: ids },
-    { name: 'coord_ra', type: 'DOUBLE', data: ra },
-    { name: 'coord_dec', type: 'DOUBLE', data: dec },
-    { name: 'refExtendedness', type: 'FLOAT', data: ra.map(() => 0.5) },
-  ];
-}
-
-function writeParquet(path: string, columns: readonly Column[], rowGroupSize = 4): void {
-  const columnData = columns.map(column => ({ ...column, data: [...column.data], nullable: true }));
-  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize })));
-}
 
 async function stored(data: string): Promise<StoredObject[]> {
   const store = openStore(data, 'read');
   const objects = [...store.objects()];
   await store.close();
   return objects;
-}
-
-async function countOf(data: string): Promise<number> {
-  const store = openStore(data, 'read');
-  const count = store.entryCount('objects');
-  await store.close();
-  return count;
 }
 
 const places = (objects: readonly StoredObject[]) =>
@@ -173,39 +144,6 @@ test('a directory of files, and a HATS catalog', () =>
     const args = ['ingest', '--data', join(directory, 'data'), '--table', join(directory, 'folders'), ...COLUMNS];
     const { code, stderr } = await start(args).finished;
     assert.equal([code, stderr.includes(`because its partition ${lost}/ has no files`)], [1, true], stderr);
-  }));
-
-test('interrupted, it says what is stored, and run again it stores the rest', () =>
-  withDirectory(async directory => {
-    const [folder, data] = [join(directory, 'tables'), join(directory, 'data')];
-    const rows = 100_000;
-    const files = 4;
-    mkdirSync(folder);
-    for (let file = 0; file < files; file++) {
-      const ids = Array.from({ length: rows }, (_, i) => BigInt(file * rows + i + 1));
-      const table = tableOf(
-        ids,
-        ids.map(id => Number(id % 3600n) / 10),
-        ids.map(id => Number(id % 1800n) / 10 - 90),
-      );
-      writeParquet(join(folder, `${file}.parquet`), table, 10_000);
-    }
-    const args = ['ingest', '--data', data, '--table', folder, ...COLUMNS];
-    const { child, finished } = startProcess(args);
-    await eventually('it stores', async () => existsSync(join(data, 'nearsky.mdb')) || undefined);
-    child.kill('SIGINT');
-    const { code, signal, stdout, stderr } = await finished;
-    // Under Deno the process ends by the signal itself, under Node with its status.
-    assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal} ${stderr}`);
-    assert.match(
-      stderr,
-      /interrupted \(SIGINT\)\. The rows counted above are stored\. To store the rest, run the same command again\.\n$/,
-    );
-    const count = Number(/^new objects +(\d+)$/m.exec(stdout)![1]);
-    assert.ok(count > 0 && count < files * rows, `${count}`);
-    assert.is(await countOf(data), count);
-    await nearsky(...args);
-    assert.is(await countOf(data), files * rows);
   }));
 
 test('what cannot be is an error that says how to mend it', () =>

@@ -165,7 +165,7 @@ const optionsOf = (store: Store, dataDir: string, target: string) => ({
 
 test('the rows are the lines of an export, value by value; each in its partition, in order, and in the margins beside it', () =>
   withStore(async (store, writer, data) => {
-    await fillSky(writer, 2000);
+    await fillSky(writer, 1200);
     const target = join(data, 'archive');
     const counts = await exportHats(optionsOf(store, data, target));
     const objects = await readRows(target, 'objects/objects/dataset/Norder=*/**/*.parquet');
@@ -196,7 +196,7 @@ test('the rows are the lines of an export, value by value; each in its partition
         releases.get(`${row.diaObjectId} ${row.match_version} ${row.catalog_name}`) ?? null,
       );
     assert.ok(new Set(matches.map(row => row.catalog_release)).size > 1);
-    assert.is(counts.objects, 2000);
+    assert.is(counts.objects, 1200);
     assert.is(counts.matches, lines.filter(({ type }) => type === 'match').length);
     assert.is(counts.withoutPosition, aside.filter(row => !isMatch(row)).length);
     assert.ok(counts.withoutPosition > 10 && aside.some(isMatch));
