@@ -41,7 +41,7 @@ export const DATA = [
   ...globSync('docs/**/*.{md,png,svg,py,json,ipynb}', { cwd: ROOT }),
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
   ...globSync('{index,packages/*}/README.md', { cwd: ROOT }),
-  ...globSync('deploy/{*.service,*.timer,*.yaml,*.json,*.cfg,*.sh,*.logrotate,helm/values.yaml}', { cwd: ROOT }),
+  ...globSync('deploy/{*.service,*.timer,*.yaml,*.json,*.cfg,*.conf,*.sh,*.logrotate,helm/values.yaml}', { cwd: ROOT }),
   'src/core/contract/catalogs/schema.json',
   'sample/README.md',
   'sample/alerts',
@@ -51,7 +51,7 @@ export const DATA = [
   'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
   ...globSync('src/capabilities/*/browser', { cwd: ROOT }),
-  ...['__init__.py', 'aio.py', 'py.typed'].map(name => `clients/python/nearsky/${name}`),
+  ...globSync('clients/python/nearsky/**/*.{py,typed,html}', { cwd: ROOT }),
   ...['pyproject.toml', 'README.md', 'LICENSE'].map(name => `clients/python/${name}`),
   ...['nearsky.js', 'nearsky.d.ts'].map(name => `clients/typescript/${name}`),
 ];

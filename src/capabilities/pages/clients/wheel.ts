@@ -16,9 +16,11 @@ export function buildWheel() {
   const project = tables.get('project')!;
   const base = `${project.get('name')}-${project.get('version')}`;
   const info = `${base}.dist-info`;
-  const modules = readdirSync(join(directory, 'nearsky')).filter(name => /\.py$|^py\.typed$/.test(name));
+  const names = readdirSync(join(directory, 'nearsky'), { recursive: true, encoding: 'utf8' })
+    .map(name => name.replaceAll('\\', '/'))
+    .filter(name => /\.(py|typed|html)$/.test(name));
   const files = new Map<string, Uint8Array>(
-    modules.sort().map(name => [`nearsky/${name}`, readFileSync(join(directory, 'nearsky', name))]),
+    names.sort().map(name => [`nearsky/${name}`, readFileSync(join(directory, 'nearsky', name))]),
   );
   const metadata = metadataOf(project, tables.get('project.optional-dependencies')!);
   files.set(`${info}/licenses/LICENSE`, readFileSync(join(directory, 'LICENSE')));
