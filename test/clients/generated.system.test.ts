@@ -163,6 +163,7 @@ async function otherAnswers(app: Service['app']) {
     list_objects: listed.count,
     crossmatch_table: table.text.trimEnd().split('\n'),
     report_sample: 2,
+    get_validation: 'not_made',
     get_sky_map: 'objects',
     list_tasks: tasks.length,
     head_tasks: 200,

@@ -33,9 +33,9 @@ export function surveyObjects(
   rows: number,
   { radiusArcsec, objects, random }: { radiusArcsec: number; objects: number; random: () => number },
 ): SurveyedObjects {
-  const records = [...store.tnsRecords()].filter(
-    (record): record is ClassifiedObject['record'] => (record.classification ?? '').trim() !== '',
-  );
+  const records: ClassifiedObject['record'][] = [];
+  for (const { classification, ...record } of store.tnsRecords())
+    if (classification !== null && classification.trim() !== '') records.push({ ...record, classification });
   const sky = new SkyIndex([
     new Arena(
       buildArena({

@@ -1,4 +1,4 @@
-/** DATA/index contains caches made from the database: the index, and the counts of the sky map. */
+/** DATA/index contains caches made from the database: the index, the counts of the sky map, and the validation. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 

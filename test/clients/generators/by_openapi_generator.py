@@ -76,6 +76,7 @@ others = {
     "list_objects": api.list_objects().actual_instance.count,
     "crossmatch_table": api.crossmatch_table(b"ra,dec\n150,2\n10,20\n", format="csv", rows="matched").decode().splitlines(),
     "report_sample": api.report_sample(TABLE, _content_type="application/octet-stream").count,
+    "get_validation": api.get_validation().status,
     "get_sky_map": api.get_sky_map().actual_instance.layer,
     "list_tasks": len(api.list_tasks()),
     "head_tasks": api.head_tasks_with_http_info().status_code,

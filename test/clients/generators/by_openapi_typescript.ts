@@ -102,6 +102,7 @@ const others = {
     ).data,
     'count',
   ).count,
+  get_validation: (await client.GET('/api/validation')).data?.status,
   get_sky_map: map.layer,
   list_tasks: (await client.GET(tasks)).data?.length,
   head_tasks: (await client.HEAD(tasks)).response.status,
