@@ -10,6 +10,7 @@ const MORE = {
   'core/contract/hostile': { TEST_HOSTILE: '4000' },
   'core/http/history': { TEST_CHANGES: '50' },
   'core/server/plain_gets': { TEST_REQUESTS: '20000' },
+  'hats/range_cache': { TEST_READS: '2000' },
   'index/area': { TEST_AREAS: '40' },
 };
 

@@ -9,6 +9,8 @@ import { serveFiles } from '../core/catalogs/range_server.ts';
 import { withDirectory } from '../directory.ts';
 
 const test = suite('range cache');
+/** Ranges that each of several threads reads. */
+const READS = Number(process.env.TEST_READS ?? 600);
 
 const url = 'https://host/a';
 const version: FileVersion = { etag: '"1"', lastModified: null, byteLength: 100 };
@@ -93,7 +95,7 @@ test('threads that write and read one directory at once find whole ranges or non
         const cache = new RangeCache({ directory: workerData.directory, maxBytes: 200_000 });
         const version = { etag: null, lastModified: 'x', byteLength: 1 };
         let found = 0, wrong = 0;
-        for (let i = 0; i < 2000; i++) {
+        for (let i = 0; i < workerData.reads; i++) {
           const start = ((i * 7919 + workerData.thread * 31) % 400) * 1000;
           const bytes = cache.ranges('u', version).get(start, start + 1000);
           if (!bytes) cache.ranges('u', version).put(start, new Uint8Array(1000).fill(start / 1000).buffer);
@@ -105,7 +107,7 @@ test('threads that write and read one directory at once find whole ranges or non
     const module = new URL('../../packages/hats/remote/range_cache.ts', import.meta.url).href;
     const results = await Promise.all(
       [0, 1, 2].map(thread => {
-        const worker = new Worker(program, { eval: true, workerData: { module, directory, thread } });
+        const worker = new Worker(program, { eval: true, workerData: { module, directory, thread, reads: READS } });
         return new Promise<{ found: number; wrong: number }>((resolve, reject) => {
           worker.once('message', resolve).once('error', reject);
         });

@@ -347,6 +347,8 @@ class QueryBuilder {
       codes.clear();
       codes.add('unsupported_parameter');
     }
+    // None is kept, whatever else is asked.
+    if (this.#template.startsWith('/api/samples/')) codes.add('not_found');
     if (this.#template === '/api/recent-crossmatches') {
       // The end of the window may be before its start, or the window may be too long.
       for (const name of ['start', 'end']) if (names.includes(name)) ['start', 'end'].map(end => blame(end, false));
