@@ -188,11 +188,11 @@ test('what is wrong is said in the words of the API, or of the system', () =>
       [['cone', '--data', data, '1:2:3', 'b', '1'], 2, /ra must be .* \(1:2:3 was given\)/],
       [['cone', '--data', data, '1', '2'], 2, /cone takes RA, DEC and RADIUS/],
       [['cone', '--data', data, '--format', 'xls', '1', '2', '1'], 2, /xls/],
-      [['lookup', '--data', data], 2, /no id, name or file given/],
+      [['lookup', '--data', data], 2, /no id, name, position or file given/],
       [
         ['lookup', '--data', data, 'no-such-file.txt'],
         2,
-        /no-such-file\.txt is not a diaObjectId, a TNS name or an existing file/,
+        /no-such-file\.txt is not a diaObjectId, a TNS name, a position or an existing file/,
       ],
       [['lookup', '--data', data, 'SNX2026abc'], 2, /SNX2026abc is not a diaObjectId/],
       [['lookup', '--url', 'ftp://x', '1'], 2, /--url must be an http or https address/],
@@ -232,6 +232,38 @@ test('a line of a file that is neither an id nor a name has its own status, and 
       rows.map(row => row.trim().split(/ {2,}/)),
       lines.map((line, i) => [line, statuses[i]]),
     );
+  }));
+
+test('a pasted list: names with their positions, in one request, with their sources', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    await nearsky('catalog', 'add', '--data', data, 'gaia_dr3', join(sample, 'catalogs/gaia_dr3'));
+    const file = join(directory, 'list.txt');
+    writeFileSync(file, `# mine\nSN 2026ubc 04:06:29.35 -49:17:42.5 5"\nhello\n${IDS[0]} ${IDS[1]}\n`);
+    const json = JSON.parse((await run('lookup', '--data', data, '--detail', 'ids', file)).stdout);
+    assert.equal(
+      json.results.map(({ kind, status }: Record<string, unknown>) => [kind, status]),
+      [
+        ['position', 'objects_found'],
+        ['tns', 'invalid_input'],
+        ['id', 'crossmatch_pending'],
+        ['id', 'crossmatch_pending'],
+      ],
+    );
+    assert.is(json.results[0].normalized.radius_arcsec, 5);
+    const { stdout } = await run(
+      'lookup',
+      '--data',
+      data,
+      '--format',
+      'table',
+      '--radius',
+      '2',
+      '61.62059851718 -49.29666528056',
+    );
+    assert.match(stdout, /^61\.62059851718 -49\.29666528056 +no_rubin_object$/m);
+    assert.match(stdout, /: 1 source of the catalogs within 2 arcsec\nsearched: gaia_dr3\n/);
   }));
 
 test('positions that are damaged: an error, not an endless wait for the index', () =>

@@ -5,21 +5,35 @@ import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../co
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Ask } from '../../core/cli/asking.ts';
 import { bytesOf, type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
+import { parseSearchList } from '../../core/cli/search_text.js';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import type { Config } from '../../core/config/config.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
+import { upTo } from '../../core/documents/kinds.ts';
 import { sourcesThere } from './sources_there.ts';
 
+/** The radius of a position that has none, arcsec. */
+const DEFAULT_RADIUS = 5;
+/** The service has a maximum of its own. */
+const RADIUS = upTo(3600, 'arcsec');
+
 export const command: Command = {
-  usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
+  usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] [--radius ARCSEC] ID|NAME|POSITION|FILE...|-',
   description: `Prints what is known about objects, from the data directory or (--url) from a running service. Name
-them by diaObjectId, by TNS name such as "SN 2026abc", or in files or standard input (-) with one of
-these per line; a line that is neither has the status invalid_input. The answer is that of
+them by diaObjectId, by TNS name such as "SN 2026abc", by position such as "12:34:56.7 -01:02:03", or in
+files or standard input (-) with these as people write them, also a name with its position on one line.
+A line that cannot be read has the status invalid_input. The answer is that of
 POST /api/lookup, in any of its formats. More inputs than one request takes (API_MAX_IDS,
 API_MAX_POSITIONS) are split into several requests, and their lines are concatenated. This works for
 table, csv and ndjson only. The table for people also lists the catalogs' own sources at the first ten
-names, and which catalogs were searched.`,
-  options: ASK_OPTIONS,
+names and positions, and which catalogs were searched.`,
+  options: {
+    ...ASK_OPTIONS,
+    radius: {
+      value: 'ARCSEC',
+      help: `search radius of names and positions without one of their own (default for positions ${DEFAULT_RADIUS})`,
+    },
+  },
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,
 };
@@ -28,8 +42,9 @@ const IN_PARTS = ['csv', 'ndjson'];
 
 async function run(invocation: Invocation): Promise<number> {
   const { config, options, positionals } = invocation;
-  if (positionals.length === 0) throw new UsageError('no id, name or file given', command);
-  const inputs = await inputsOf(positionals);
+  if (positionals.length === 0) throw new UsageError('no id, name, position or file given', command);
+  const radius = invocation.value('radius', RADIUS)?.toString();
+  const inputs = await inputsOf(positionals, radius);
   const isTable = isForPeople(invocation);
   const format = isTable ? undefined : options.get('format');
   const parts = partsOf(inputs, config);
@@ -64,12 +79,13 @@ async function run(invocation: Invocation): Promise<number> {
 /** The inputs, in their order, in parts that a request takes. */
 function partsOf(inputs: readonly Input[], { API_MAX_IDS: maxIds, API_MAX_POSITIONS: maxNames }: Config): Input[][] {
   const parts: Input[][] = [[]];
-  let room = { id: maxIds, tns: maxNames };
+  let room = { id: maxIds, place: maxNames };
   for (const input of inputs) {
-    if (room[input.kind]-- === 0) {
+    const kind = input.kind === 'id' ? 'id' : 'place';
+    if (room[kind]-- === 0) {
       parts.push([]);
-      room = { id: maxIds, tns: maxNames };
-      room[input.kind]--;
+      room = { id: maxIds, place: maxNames };
+      room[kind]--;
     }
     parts.at(-1)!.push(input);
   }
@@ -82,12 +98,12 @@ async function askFor(ask: Ask, inputs: readonly Input[], format: string | undef
   return Buffer.from(bytes);
 }
 
-/** The lines of results. A name, and an id that is no valid one, have lines of their own. */
+/** The lines of results. A name, a position, and an id that is no valid one, have lines of their own. */
 function linesOfResults(table: TerminalTable, inputs: readonly Input[], results: readonly Result[]): string {
   return results
     .flatMap(({ status, objects = [] }, i) => {
       const { kind, text } = inputs[i]!;
-      const own = kind === 'tns' || objects.length === 0 ? [table.input(text, status)] : [];
+      const own = kind !== 'id' || objects.length === 0 ? [table.input(text, status)] : [];
       return [...own, ...objects.map(object => table.object(object))];
     })
     .join('');
@@ -98,7 +114,12 @@ interface Result {
   readonly objects?: readonly Parameters<TerminalTable['object']>[0][];
   /** The registry's entry of a name. */
   readonly tns?: { readonly ra: number; readonly dec: number } | null;
-  readonly normalized?: { readonly radius_arcsec?: number };
+  readonly normalized?: {
+    readonly kind: string;
+    readonly ra?: number;
+    readonly dec?: number;
+    readonly radius_arcsec?: number;
+  } | null;
 }
 
 /** Where an input was searched for, whether or not an object is there. */
@@ -110,8 +131,9 @@ interface Place {
 }
 
 function placeOf(text: string, { tns, normalized }: Result): Place[] {
-  if (!tns) return [];
-  return [{ text, ra: `${tns.ra}`, dec: `${tns.dec}`, radiusArcsec: `${normalized!.radius_arcsec}` }];
+  const { ra, dec } = tns ?? (normalized?.kind === 'position' ? normalized : {});
+  if (ra === undefined) return [];
+  return [{ text, ra: `${ra}`, dec: `${dec}`, radiusArcsec: `${normalized!.radius_arcsec}` }];
 }
 
 /** More places are read faster together, by `nearsky sample`. */
@@ -132,31 +154,51 @@ async function writeSources(ask: Ask, places: readonly Place[]): Promise<void> {
 }
 
 interface Input {
-  readonly kind: 'id' | 'tns';
+  readonly kind: 'id' | 'tns' | 'position';
   readonly text: string;
   /** The input as JSON text, so that an id is never converted to a number. */
   readonly json: string;
 }
 
-async function inputsOf(given: readonly string[]): Promise<Input[]> {
+async function inputsOf(given: readonly string[], radius: string | undefined): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const text of given) {
     const isFile = text === '-' || (!isId(text) && existsSync(text));
-    if (isFile) inputs.push(...(await linesOf(text)).map(inputOf));
-    else if (isId(text) || parseTnsName(text)) inputs.push(inputOf(text));
-    else throw new UsageError(`${text} is not a diaObjectId, a TNS name or an existing file`);
+    if (isFile) inputs.push(...(await linesOf(text)).flatMap(line => inputsOfLine(line, radius)));
+    else {
+      const found = inputsOfLine(text, radius);
+      if (!isInput(text) && found.every(({ kind }) => kind === 'tns'))
+        throw new UsageError(`${text} is not a diaObjectId, a TNS name, a position or an existing file`);
+      inputs.push(...found);
+    }
   }
-  if (inputs.length === 0) throw new UsageError(`${given.join(', ')} contains no id and no name`);
+  if (inputs.length === 0) throw new UsageError(`${given.join(', ')} contains no id, name or position`);
   return inputs;
 }
 
 const isId = (text: string) => /^\d+$/.test(text);
+const isInput = (text: string) => isId(text) || (!/^[\d\s]+$/.test(text) && parseTnsName(text) !== undefined);
 
-/** A text that is neither an id nor a name is sent as a name, so that its own result says so. */
-function inputOf(text: string): Input {
-  return isId(text)
-    ? { kind: 'id', text, json: `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}` }
-    : { kind: 'tns', text, json: `{"kind": "tns", "name": ${JSON.stringify(text)}}` };
+/** A text that is none of the three is sent as a name, so that its own result says so. */
+function inputsOfLine(line: string, radius: string | undefined): Input[] {
+  const entries = isInput(line) ? [] : parseSearchList(line);
+  if (isInput(line) || entries.some(({ search }) => search.kind === 'unclear')) return [idOrName(line, radius)];
+  return entries.map(({ typed, search, label }): Input => {
+    if (search.kind === 'id') return idOrName(search.id, radius);
+    if (search.kind !== 'position') {
+      const { name, radiusArcsec = radius } = search as Extract<typeof search, { kind: 'tns' }>;
+      return { ...idOrName(name, radiusArcsec?.toString()), text: typed };
+    }
+    const { ra, dec, radiusArcsec = radius ?? DEFAULT_RADIUS } = search;
+    const json = `{"kind": "position", "ra": ${ra}, "dec": ${dec}, "radius_arcsec": ${radiusArcsec}}`;
+    return { kind: 'position', text: label ?? typed, json };
+  });
+}
+
+function idOrName(text: string, radius: string | undefined): Input {
+  if (isId(text)) return { kind: 'id', text, json: `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}` };
+  const own = radius === undefined ? '' : `, "radius_arcsec": ${radius}`;
+  return { kind: 'tns', text, json: `{"kind": "tns", "name": ${JSON.stringify(text)}${own}}` };
 }
 
 /** The lines that are not blank. */

@@ -1,12 +1,13 @@
 /** `nearsky sample`: a report on a list of transients. */
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, UsageError } from '../../core/cli/command.ts';
+import { tableOfList } from '../../core/cli/search_text.js';
 import { askAsJob, formatOfFile, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
-import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC } from './limits.ts';
 import { KEPT_PATH, SAMPLE_JOBS_PATH } from './parameters.ts';
 import { REPORT_FORMATS } from './report_formats.ts';
@@ -16,9 +17,10 @@ export const command: Command = {
   usage:
     'sample LIST [-o FILE] [--url URL] [--keep TITLE] [--format NAME] [--catalogs NAMES] [--radius ARCSEC] [--bright-mag MAG] [--bright-radius ARCSEC] [--id COLUMN] [--name COLUMN] [--ra COLUMN] [--dec COLUMN] [--frame NAME]',
   description: `Reports on a list of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many
-coincidences chance explains. LIST is a table as for match, or a text file with a diaObjectId or a TNS
-name per line, or (-) standard input. Prints the summary and a paragraph for a paper; with --format or
--o the whole report (json, or html for a page), or its rows as a table (latex for a paper). The answer is that of POST /api/sample. Over a data
+coincidences chance explains. LIST is a table as for match, a text file with a diaObjectId, a TNS name, a
+position, or a name with its position per line, or (-) standard input. Prints the summary and a paragraph
+for a paper; with --format or -o the whole report (json, or html for a page), or its rows as a table
+(latex for a paper). The answer is that of POST /api/sample. Over a data
 directory a list has 55 s; a service (--url) makes a job of it.`,
   options: {
     out: { value: 'FILE', short: 'o', help: 'write the report to this file; its name decides the format' },
@@ -99,20 +101,15 @@ async function run(invocation: Invocation): Promise<number> {
   }
 }
 
-/** Makes a table of a text that has an id or a name in each line; other bytes are a table already. */
+/** Makes a table of a pasted list; other bytes are a table already. */
 function asTable(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
-  const first = bytes.subarray(0, 100).toString().trimStart().split(/\r?\n/, 1)[0]!.trim();
-  if (!isId(first) && !parseTnsName(first)) return bytes;
-  const lines = bytes
-    .toString()
-    .split(/\r?\n/)
-    .map(line => line.trim())
-    .filter(line => line !== '');
-  const rows = lines.map(line => (isId(line) ? `${line},` : `,"${line.replaceAll('"', '""')}"`));
-  return Buffer.from(`diaObjectId,name\n${rows.join('\n')}\n`);
+  const text = isUtf8(bytes) ? bytes.toString() : '';
+  const table = text.length > MAX_LIST_CHARACTERS ? undefined : tableOfList(text);
+  return table === undefined ? bytes : Buffer.from(table);
 }
 
-const isId = (text: string) => /^\d{5,}$/.test(text);
+/** A longer text is a table. */
+const MAX_LIST_CHARACTERS = 4 << 20;
 
 const FORMATS = [{ name: 'json', extensions: ['json'] } as const, ...MATCH_FORMATS, ...REPORT_FORMATS];
 

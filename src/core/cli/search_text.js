@@ -66,23 +66,186 @@ const MAX_WORDS = 12;
 const MIN_ID_DIGITS = 10;
 
 /**
- * Reads pasted text: one search text, or a list of them, with one or several per line and any separators.
+ * One entry of a pasted list. `label` is what stands beside a position in its line.
+ * @typedef {{ typed: string, search: SearchText, label?: string }} Entry
+ */
+
+/**
+ * Reads pasted text: one search text, or a list of them, with one or several per line and any separators. A name beside
+ * a position is its label.
  * @param {string} typed
- * @returns {{ typed: string, search: SearchText }[]} one entry for each text in order, even if it cannot be parsed
  * @param {readonly KnownCatalog[]} [catalogs] the catalogs whose sources can be searched, each source alone
+ * @returns {Entry[]} one entry for each text in order, even if it cannot be parsed
  */
 export function parseSearchList(typed, catalogs = []) {
   const whole = parseSearchText(typed, catalogs);
   if (whole.kind !== 'unclear' || typed.trim() === '') return [{ typed: typed.trim(), search: whole }];
-  return typed
-    .split(/[\n\r;|]+/)
-    .map(line => line.replace(/^[\s,]+|[\s,]+$/g, '').replace(/^(["'])(.*)\1$/, '$2'))
-    .filter(line => line !== '')
-    .flatMap(line =>
-      sourceOf(line, catalogs)
-        ? [{ typed: line, search: unclear('A source of a catalog can only be searched alone, not in a list') }]
-        : lineEntries(line),
-    );
+  return typed.split(/[\n\r]+/).flatMap(line => {
+    const text = withoutMarkup(line);
+    if (IS_NOTE.test(text)) return [];
+    return labelled(text) ?? piecesOf(text).flatMap(piece => pieceEntries(piece, catalogs));
+  });
+}
+
+/** A comment, or a line that only draws a table. */
+const IS_NOTE = /^(?:[#%].*|[-=+|\s:]*)$/;
+
+/** @param {string} line */
+const piecesOf = line =>
+  line
+    .split(/[;|]+/)
+    .map(piece => piece.replace(/^[\s,]+|[\s,]+$/g, '').replace(/^(["'])(.*)\1$/, '$2'))
+    .filter(piece => piece !== '');
+
+/** @param {string} piece @param {readonly KnownCatalog[]} catalogs @returns {Entry[]} */
+function pieceEntries(piece, catalogs) {
+  return sourceOf(piece, catalogs)
+    ? [{ typed: piece, search: unclear('A source of a catalog can only be searched alone, not in a list') }]
+    : lineEntries(piece);
+}
+
+/** The marks of hours, minutes and seconds in LaTeX, and what they mean. @type {readonly [RegExp, string][]} */
+const LATEX = [
+  [/\\\\(?:\[[^\]]*\])?\s*$/, ''],
+  [/^\s*\\(?:hline|toprule|midrule|bottomrule|begin|end|caption|label|centering|tablehead|startdata|enddata)\b.*$/, ''],
+  [/\\(?:(?:rm|mathrm|textrm|text|hbox)(?![a-z])|[,;! ])\s*/g, ''],
+  [/[${}]/g, ''],
+  [/~/g, ' '],
+  [/(\d)(?:\\fs|\.\\?\^?s|\^s\.)(\d+)/g, '$1.$2s'],
+  [/(\d)\\farcs(\d+)/g, '$1.$2"'],
+  [/\\f?(h|m|s)(?![a-z])|\^(h|m|s)/g, '$1$2'],
+  [/\^?\\(?:circ|degree|degr?)(?![a-z])/g, 'd'],
+  [/\\arcsec(?![a-z])|\^?\\prime\s*\\prime|''/g, '"'],
+  [/\\arcmin(?![a-z])|\^?\\prime/g, "'"],
+];
+
+/** A line without the markup of LaTeX and the quotes of CSV. @param {string} line */
+function withoutMarkup(line) {
+  const text = /[\\$]|&.*&/.test(line)
+    ? LATEX.reduce((made, [mark, meaning]) => made.replace(mark, meaning), line)
+    : line;
+  return text.replace(/(^|[\t,;|])\s*"([^"]*)"(?=\s*(?:[\t,;|]|$))/g, '$1$2').trim();
+}
+
+/** Positions in another frame, or at another equinox. */
+const OTHER_FRAME = /\b(?:b?(?:1950|1900|1875)(?:\.0)?|fk4|gal(?:actic)?|glon|glat|ecl(?:iptic)?|supergalactic)\b/i;
+/** What positions in a list are in any case; and times, which look like positions. */
+const DROPPED = /\(?\b(?:j2000(?:\.0)?|icrs)\b\)?|\b\d{4}-\d\d-\d\d[T\s]+\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?(?=\s|$)/gi;
+const COLUMN_NAMES = /\b_?r\.?a\.?(?:j2000|_?deg|mean)?\b.*\b_?dec?l?(?:j2000|_?deg|mean|ination)?\b/i;
+/** A number with a decimal comma, alone in its cell. */
+const WITH_COMMA = /(?<=^|[\t;])\s*[+-]?\d{1,3},\d+\s*(?=[\t;]|$)/g;
+/** The name of a transient of any survey: a word of letters and digits. */
+const DESIGNATION = /^(?=.*\d)[a-z][\w+-]{3,}$/i;
+const TNS_NAME = /\b(?:(?:SN|AT)\s*)?(?:19|20)\d\d\s?[a-z]{1,4}\b|\b(?:FRB|TDE)\s*\d{4}\s*[a-z\d]+\b/i;
+const MAX_LABEL = 64;
+
+/**
+ * The entry of a line with one position and its label; undefined if the line has another form.
+ * @param {string} line @returns {Entry[] | undefined}
+ */
+function labelled(line) {
+  if (parseSearchText(line).kind !== 'unclear') return undefined;
+  const entry = (/** @type {string} */ reason) => [{ typed: line, search: unclear(reason) }];
+  const fields = line
+    .replace(DROPPED, ' ')
+    .replace(/\br\.a\./gi, 'ra')
+    .replace(/\bdecl?\./gi, 'dec');
+  const words = fields.split(/[\s,;|&()]+/).filter(word => word !== '');
+  if (words.some(isLongId)) return undefined;
+  if ([...fields.matchAll(WITH_COMMA)].length > 1) return entry(DECIMAL_COMMA);
+  const found = sexagesimalIn(words) ?? degreesBeside(words);
+  if (!found) {
+    if (COLUMN_NAMES.test(line)) return entry(HAS_COLUMNS);
+    return TNS_NAME.test(line) && words.filter(word => /^[+-]?\d*\.\d+$/.test(word)).length > 2
+      ? entry(SEVERAL_NUMBERS)
+      : undefined;
+  }
+  if (OTHER_FRAME.test(fields)) return entry(OTHER_FRAMES);
+  const [before, after] = [words.slice(0, found.from), words.slice(found.to)].map(some => some.join(' '));
+  if ([...words.slice(0, found.from), ...words.slice(found.to)].some(word => /^[+-]?\d{1,3}:\d\d/.test(word)))
+    return entry(ONE_POSITION);
+  const [name] = TNS_NAME.exec(before ?? '') ?? TNS_NAME.exec(after ?? '') ?? [];
+  const label = (name ?? (before || words[found.to]) ?? '').replace(/[:=]+$/, '').trim();
+  return [{ typed: line, search: found.search, ...(label !== '' && { label: label.slice(0, MAX_LABEL) }) }];
+}
+
+/** @typedef {{ from: number, to: number, search: SearchText }} FoundWords the words from one index to before another */
+
+/**
+ * The first words that are a sexagesimal position. Without colons or letters, the declination must have a sign.
+ * @param {string[]} words @returns {FoundWords | undefined}
+ */
+function sexagesimalIn(words) {
+  for (let from = 0; from < words.length; from++)
+    for (let to = Math.min(words.length, from + MAX_WORDS); to > from; to--) {
+      const typed = plain(words.slice(from, to).join(' '));
+      const { rest } = takeRadius(typed);
+      const isMarked = /\d\s*[:h]\s*\d/.test(rest) || /\s[+-]/.test(rest);
+      if (isMarked && (SEXAGESIMAL.test(rest) || PACKED.test(rest)))
+        return { from, to, search: parseSearchText(typed) };
+    }
+  return undefined;
+}
+
+/**
+ * A position in degrees that has only a name before or after it.
+ * @param {string[]} words @returns {FoundWords | undefined}
+ */
+function degreesBeside(words) {
+  for (const size of [1, 2, 3])
+    for (const [from, to] of /** @type {const} */ ([
+      [size, words.length],
+      [0, words.length - size],
+    ])) {
+      const name = (from > 0 ? words.slice(0, from) : words.slice(to)).join(' ');
+      const isName = NAME.test(plain(name)) || (size === 1 && DESIGNATION.test(name) && !OTHER_FRAME.test(name));
+      if (to - from < 2 || !isName) continue;
+      const search = parseSearchText(words.slice(from, to).join(' '));
+      if (search.kind === 'position') return { from, to, search };
+    }
+  return undefined;
+}
+
+/** Names of columns. */
+const HEAD = /\b(?:_?ra\w*|_?dec\w*|\w*name|label|\w*id|object)\b/i;
+
+/**
+ * Makes a CSV table of a pasted list, for operations that take tables. A line that cannot be read becomes a name, which
+ * has its own result there.
+ * @param {string} text
+ * @returns {string | undefined} undefined if the text is a table already, or no list
+ */
+export function tableOfList(text) {
+  const lines = text.split(/[\n\r]+/).filter(line => !IS_NOTE.test(withoutMarkup(line)));
+  const [first = '', second = first] = lines;
+  const isList = (/** @type {string} */ line) => parseSearchList(line).some(({ search }) => search.kind !== 'unclear');
+  const hasHead = !isList(first) && HEAD.test(first);
+  if (!isList(first) && (!isList(second) || first === second || (hasHead && isTable(first, second)))) return undefined;
+  const rows = parseSearchList((hasHead ? lines.slice(1) : lines).join('\n')).map(({ typed, search, label }) => {
+    const name = search.kind === 'position' ? (label ?? '') : search.kind === 'id' ? '' : typed;
+    const quoted = name === '' ? '' : `"${name.replaceAll('"', '""')}"`;
+    const id = search.kind === 'id' ? search.id : '';
+    return search.kind === 'position' ? `${id},${quoted},${search.ra},${search.dec}` : `${id},${quoted},,`;
+  });
+  return `diaObjectId,name,ra,dec\n${rows.join('\n')}\n`;
+}
+
+/**
+ * Whether a line of column names and a line below it have as many cells.
+ * @param {string} head @param {string} row
+ */
+function isTable(head, row) {
+  if (/\\\\\s*$/.test(row)) return false;
+  const separator = /\t/.test(head)
+    ? /\t/
+    : /,/.test(head)
+      ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/
+      : /\|/.test(head)
+        ? /\|/
+        : /;/.test(head)
+          ? /;/
+          : /\s+/;
+  return head.trim().split(separator).length === row.trim().split(separator).length;
 }
 
 /** @param {string} line */
@@ -122,6 +285,13 @@ function longestFrom(words, at) {
 /** @param {string} word */
 const isLongId = word => /^\d+$/.test(word) && word.length >= MIN_ID_DIGITS;
 
+const DECIMAL_COMMA = 'These numbers have decimal commas: write 188.736, with a point';
+const HAS_COLUMNS =
+  'This is a line of column names: put the whole table into Sample or Crossmatch, which find the columns by their names';
+const SEVERAL_NUMBERS =
+  'This line has more numbers than a position: put the table, with a line of column names, into Sample or Crossmatch';
+const OTHER_FRAMES =
+  'This position is in another frame or at another equinox: put the table into Sample or Crossmatch, and name its frame';
 const ONE_POSITION = 'A line with several positions can be read in several ways: put each on a line of its own';
 const WHAT_IT_CAN_BE =
   'This is neither an id (digits), nor a TNS name (SN 2026abc), nor an ICRS position (10.684 41.269, or 00h42m44.3s +41d16m09s), nor a source of a catalog (Gaia DR3 123)';

@@ -907,7 +907,12 @@ check('a pasted list: each entry with what it found, what was not understood, an
     await page.getByRole('textbox', { name: /^An id/ }).fill(ids.join('\n'));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
-    assert.ok(page.url().length < 200, page.url());
+    const link = new URL(page.url());
+    assert.match(link.hash, /^#q=/);
+    // The link works elsewhere, without what this tab keeps.
+    await visiting(world, `${link.pathname}${link.search}${link.hash}`, elsewhere =>
+      elsewhere.getByRole('heading', { name: '1 object for 150 entries' }).waitFor(),
+    );
     // Each address keeps its own list.
     await page.getByRole('textbox', { name: /^An id/ }).fill(ids.slice(1).join('\n'));
     await page.keyboard.press('Enter');
@@ -915,6 +920,18 @@ check('a pasted list: each entry with what it found, what was not understood, an
     await page.goBack();
     await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
   });
+  const named = 'SN 2026ubc 04:06:29.35 -49:17:42.5';
+  await visiting(world, `/search?q=${encodeURIComponent(`${named}\nAT 2026ubd\t1.5\t1.5`)}`, async page => {
+    await page.getByRole('heading', { name: '1 object for 2 entries' }).waitFor();
+    const heads = await page.locator('.entry h3').allTextContents();
+    assert.equal(
+      heads.map(head => head.split(' ').slice(0, 2).join(' ')),
+      ['SN 2026ubc', 'AT 2026ubd'],
+    );
+  });
+  await visiting(world, `/search?q=${encodeURIComponent(named)}`, page =>
+    page.locator('.understood', { hasText: 'SN 2026ubc' }).waitFor(),
+  );
   await visiting(world, '/search?list=1', page => page.getByText('This browser tab does not have the list').waitFor());
   await visiting(world, '/search?q=61.6223+-49.2951+5%22', async page => {
     await page.locator('.finder').waitFor();
@@ -1146,6 +1163,10 @@ check('a sample of mine: the summary, the rows, files, and what a paper says of 
     assert.is(await page.evaluate('document.activeElement.textContent'), 'Report');
     await page.keyboard.press('Enter');
     await page.getByText(/^4 rows, from journal entry \d+\.$/).waitFor();
+    const link = new URL(page.url());
+    await visiting(world, `${link.pathname}${link.hash}`, elsewhere =>
+      elsewhere.getByText(/^4 rows, from journal entry \d+\.$/).waitFor(),
+    );
     const { methods, bibtex, summary } = await report(
       `diaObjectId,name,ra,dec\n${MATCHED},,,\n,,150,2\n,SN 2099aaa,,\n,nothing of that kind,,\n`,
     );

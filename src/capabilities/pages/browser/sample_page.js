@@ -1,8 +1,9 @@
 /** The script of the page that reports on a sample: the list or the table, and the report with its summary first. */
 
-import { parseSearchText } from '../../../core/cli/search_text.js';
+import { tableOfList } from '../../../core/cli/search_text.js';
 import { fileDrop, fileName, save, saveButtons } from './files.js';
 import { arcsec, count, counted } from './format.js';
+import { fragmentFor, listInFragment } from './fragment.js';
 import { ask, byId, copyButton, html, mark, pageData, releaseOf, show, showError } from './page.js';
 import { percentText } from './payload.js';
 import { resultTable } from './result_table.js';
@@ -43,10 +44,22 @@ form.addEventListener('submit', event => {
 stop.addEventListener('click', () => asking.abort());
 byId('example').addEventListener('click', () => void takeExample());
 list.addEventListener('input', () => choose(undefined));
+addEventListener('popstate', takeFragment);
 fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), chosen => {
   list.value = '';
   choose(chosen);
 });
+
+takeFragment();
+
+/** Reports on the list in the address. */
+function takeFragment() {
+  const linked = listInFragment('list');
+  if (linked === undefined || linked === list.value.trim()) return;
+  list.value = linked;
+  choose(undefined);
+  void run();
+}
 
 /** @param {File | undefined} chosen */
 function choose(chosen) {
@@ -64,29 +77,15 @@ async function takeExample() {
   }
 }
 
-/** The table of a pasted list. Another text is a table already. @param {string} text */
-function tableOf(text) {
-  if (text === '') return '';
-  const lines = text
-    .split(/\r?\n/)
-    .map(line => line.trim())
-    .filter(line => line !== '');
-  const inputs = lines.map(line => parseSearchText(line));
-  if (inputs[0]?.kind === 'unclear') return text;
-  const rows = inputs.map((input, i) => {
-    if (input.kind === 'id') return `${input.id},,,`;
-    if (input.kind === 'position') return `,,${input.ra},${input.dec}`;
-    return `,"${(lines[i] ?? '').replaceAll('"', '""')}",,`;
-  });
-  return `diaObjectId,name,ra,dec\n${rows.join('\n')}\n`;
-}
-
 async function run() {
-  const table = file ?? tableOf(list.value.trim());
+  const text = list.value.trim();
+  const table = file ?? tableOfList(text) ?? text;
   if (table === '') {
     show(said, 'Paste a list, or choose a table.');
     return list.focus();
   }
+  const fragment = file ? undefined : fragmentFor('list', text);
+  if (fragment !== undefined && fragment !== location.hash) history.pushState(null, '', fragment);
   asking.abort();
   const own = (asking = new AbortController());
   show(said, 'Asking …');

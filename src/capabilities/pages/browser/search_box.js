@@ -1,7 +1,8 @@
 /**
- * The large search box: Enter searches, the box grows with its lines, and text that is too long for an address is
- * passed in the browser's storage.
+ * The large search box: Enter searches, and the box grows with its lines. A long list is in the fragment of the address,
+ * which no server sees, so the link works elsewhere; a very long one is passed in the browser's storage.
  */
+import { fragmentFor } from './fragment.js';
 import { byId } from './page.js';
 import { root } from './root.js';
 
@@ -23,13 +24,15 @@ box.addEventListener('keydown', event => {
 form.addEventListener('submit', event => {
   if (box.value.length <= MAX_ADDRESS) return;
   event.preventDefault();
+  const radius = new FormData(form).get('radius');
+  const fragment = fragmentFor('q', box.value);
+  if (fragment !== undefined) return location.assign(`${root}/search?radius=${radius}${fragment}`);
   const list = Date.now();
   try {
     sessionStorage.setItem(listKey(list), box.value);
   } catch {
     // The results page reports the missing list.
   }
-  const radius = new FormData(form).get('radius');
   location.assign(`${root}/search?list=${list}&radius=${radius}`);
 });
 

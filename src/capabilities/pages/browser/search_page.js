@@ -4,6 +4,7 @@ import { parseSearchList } from '../../../core/cli/search_text.js';
 import { saveButtons } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
+import { listInFragment } from './fragment.js';
 import { showSources } from './near_sources.js';
 import {
   asJson,
@@ -28,7 +29,9 @@ import { fit, listKey } from './search_box.js';
 const PAGE_SIZE = 50;
 const results = byId('results');
 const parameters = new URLSearchParams(location.search);
-const typed = parameters.has('list') ? handedOver() : (parameters.get('q') ?? '');
+const typed = listInFragment('q') ?? (parameters.has('list') ? handedOver() : (parameters.get('q') ?? ''));
+// Another list at the same address otherwise.
+addEventListener('hashchange', () => location.reload());
 const input = /** @type {HTMLTextAreaElement} */ (byId('q-large'));
 const radiusBox = /** @type {HTMLSelectElement} */ (byId('radius'));
 input.value = typed;
@@ -68,14 +71,14 @@ async function run() {
   document.title = `${typed.split('\n')[0]?.slice(0, 60)} · nearsky`;
   try {
     if (entries.length > 1 || !first) await showMany();
-    else await showOne(first.search);
+    else await showOne(first);
   } catch (error) {
     showError(results, error, run);
   }
 }
 
-/** @param {SearchText} search */
-async function showOne(search) {
+/** @param {import('../../../core/cli/search_text.js').Entry} entry */
+async function showOne({ search, label }) {
   if (search.kind === 'unclear') return show(results, notice(search.reason));
   if (search.kind === 'id') return showId(search.id);
   if (search.kind === 'source') return showSource(search);
@@ -83,7 +86,7 @@ async function showOne(search) {
   if (!isRadius(radius)) return show(results, notice(radiusReason(radius)));
   chooseRadius(radius);
   if (search.kind === 'tns') return showName(search.name, radius);
-  return showPosition(search, radius);
+  return showPosition(search, radius, label);
 }
 
 /**
@@ -196,13 +199,14 @@ function sourcesAt(position, radiusArcsec) {
   return place;
 }
 
-/** @param {{ ra: number, dec: number }} position @param {number} radiusArcsec */
-async function showPosition({ ra, dec }, radiusArcsec) {
+/** @param {{ ra: number, dec: number }} position @param {number} radiusArcsec @param {string} [label] */
+async function showPosition({ ra, dec }, radiusArcsec, label) {
   const list = document.createElement('div');
   show(
     results,
     html`
       <p class="understood">
+        ${label !== undefined && html`<strong>${label}</strong>`}
         <strong>${sexagesimalRa(ra)} ${sexagesimalDec(dec)}</strong>
         <span class="place">${degrees(ra, dec)} within ${radiusArcsec}″</span>
         <a href="${root}/?ra=${ra}&dec=${dec}">on the map</a>
@@ -337,7 +341,7 @@ async function showMany() {
       <p class="hint">${said}</p>
       ${unclear.length > 0 && unclearList(unclear)}
       ${saveButtons('lookup', format => fetch(`${root}/api/lookup?format=${format}`, asJson(request)))}
-      ${asked.map(({ typed }, i) => entrySection(typed, answer.results[i]))}`,
+      ${asked.map(({ typed, label }, i) => entrySection(label ?? typed, answer.results[i]))}`,
   );
 }
 
@@ -372,7 +376,7 @@ function entrySection(text, { status, objects, total, truncated, tns, error, nor
       ${place && html`<a href=${there}>What the catalogs have there</a>`}</p>`;
   return html`
     <section class="entry">
-      <h3>${text}${tns && hint(degrees(tns.ra, tns.dec))}</h3>
+      <h3>${text}${place && hint(degrees(place.ra, place.dec))}</h3>
       ${truncated && html`<p class="hint">The first ${listed.length} of ${counted(total, 'object')}.</p>`}
       ${listed.length > 0 ? objectList(listed, text) : why}
     </section>`;
