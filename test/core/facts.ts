@@ -34,6 +34,13 @@ export interface Facts {
   readonly deletable?: readonly string[];
   /** GET requests whose answers depend on the objects. */
   readonly ofObjects?: readonly string[];
+  /** GET requests that are answered from the database. */
+  readonly fromDatabase?: readonly string[];
+  /** A command that reads a data directory, its arguments for a directory of results, and a check of these. */
+  readonly reader?: {
+    readonly args: (results: string) => readonly [string, ...string[]];
+    readonly check: (results: string, dataDir: string) => Promise<void>;
+  };
   /** GET requests that a node answers while it is behind the log. */
   readonly withoutObjects?: readonly string[];
   /** Requests that refuse filters and counts. */

@@ -11,6 +11,7 @@ export const facts: Facts = {
     '/vo/record',
   ].map(path => ({ path })),
   addressed: ['/vo/scs/capabilities'],
+  fromDatabase: ['/vo/moc/objects.json'],
   withoutObjects: ['/vo/capabilities', '/vo/availability'],
   epochs: [{ path: '/vo/scs/gaia_dr3?RA=150&DEC=2&SR=0.01&VERB=3', epoch: () => /object_separation_at_epoch/ }],
   places: [

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { type Server, start, startServer } from '../../e2e/support.ts';
+import { FACTS } from '../facts.ts';
 import { delivery, eventually, NOW_US, withDirectory } from '../http/support.ts';
 
 const test = suite('server/database_gone');
@@ -27,9 +28,7 @@ const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
   ['/api/lookup', { inputs: [{ kind: 'id', diaObjectId: 5 }] }],
   ['/api/recent-crossmatches'],
   ['/api/tns/2026abc'],
-  ['/vo/moc/objects.json'],
-  ['/api/sky-map'],
-  ['/api/sky-map?partial=true'],
+  ...FACTS.flatMap(({ fromDatabase = [] }) => fromDatabase.map(path => [path] as const)),
 ];
 
 async function ask(server: Server, [path, body]: (typeof REQUESTS)[number]) {

@@ -2,52 +2,13 @@
 import { Agent, request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore } from '../../../src/core/store/store.ts';
-import { Writer } from '../../../src/core/store/writer.ts';
-import { type Server, startServer } from '../../e2e/support.ts';
-import { delivery, eventually, NOW_US, withDirectory } from '../http/support.ts';
+import { delivery, eventually, NOW_US } from '../http/support.ts';
 import { Client } from './support.ts';
+import { askAll, CONNECTIONS, withThreads } from './three_threads.ts';
 
 const test = suite('server/server_threads');
 
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=10&detail=ids';
-/** The number of connections. That one of three threads gets none of them is less likely than 1 in 10^9. */
-const CONNECTIONS = 60;
-
-/** Sends requests over separate connections. Returns the answers and the threads that sent them. */
-async function askAll(url: string, init: Parameters<typeof request>[1] = {}) {
-  const answers = await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      const { statusCode, headers, body } = await request(url, { ...init, dispatcher: new Agent({ pipelining: 0 }) });
-      const [thread] = String(headers['x-request-id']).split('-');
-      return { status: statusCode, thread, text: await body.text() };
-    }),
-  );
-  return { answers, threads: new Set(answers.map(({ thread }) => thread)) };
-}
-
-async function withThreads(
-  body: (server: Server, writer: Writer) => Promise<void>,
-  settings: Record<string, string> = {},
-): Promise<void> {
-  await withDirectory(async directory => {
-    const store = openStore(directory, 'write');
-    const writer = new Writer(store);
-    await writer.ingest([delivery(5n)], NOW_US);
-    const server = await startServer(
-      ['serve', '--data', directory, '--port', '0', '--no-crossmatch', '--workers', '3'],
-      settings,
-    );
-    try {
-      await body(server, writer);
-      const { code, stderr } = await server.stop();
-      assert.is(code, 0, stderr);
-    } finally {
-      // Deno would wait forever for a store that is left open.
-      await store.close();
-    }
-  });
-}
 
 test('all of them answer, and are watched as one', () =>
   withThreads(async ({ url }) => {
@@ -66,19 +27,6 @@ test('all of them answer, and are watched as one', () =>
       assert.match(text, `nearsky_http_requests_total{operation="get_object",code="200"} ${CONNECTIONS}\n`);
       assert.match(text, 'nearsky_server_threads 3\n');
     }
-  }));
-
-test('the map of the sky is the same for all of them', () =>
-  withThreads(async ({ url }) => {
-    await eventually('the objects are counted', async () => (await fetch(`${url}/api/sky-map`)).ok || undefined);
-    const { answers, threads } = await askAll(`${url}/api/sky-map`);
-    assert.is(threads.size, 3);
-    assert.equal(new Set(answers.map(({ status }) => status)), new Set([200]));
-    assert.is(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.match(answers[0]!.text, '"total": 1,');
-    const { headers } = await fetch(`${url}/api/sky-map`);
-    const again = await askAll(`${url}/api/sky-map`, { headers: { 'If-None-Match': headers.get('ETag')! } });
-    assert.equal(new Set(again.answers.map(({ status, text }) => `${status} ${text}`)), new Set(['304 ']));
   }));
 
 test('what is stored is found by all of them', () =>
