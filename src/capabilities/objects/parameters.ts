@@ -7,6 +7,7 @@ import {
   centre,
   cursor,
   DETAIL,
+  DIA_OBJECT_ID,
   FORMAT,
   FORMAT_AND_FILTERS,
   type Parameters,
@@ -16,12 +17,7 @@ import {
 export const LOOKUP_PARAMETERS = { format: FORMAT } satisfies Parameters;
 
 export const OBJECT_PARAMETERS = {
-  diaObjectId: {
-    kind: kinds.OBJECT_ID,
-    place: 'path',
-    component: 'DiaObjectIdStr',
-    description: 'The identifier in decimal digits, at most 2^63 - 1.',
-  },
+  diaObjectId: DIA_OBJECT_ID,
   detail: DETAIL,
   ...FORMAT_AND_FILTERS,
   at: AT,

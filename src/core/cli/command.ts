@@ -1,6 +1,7 @@
 /** Shared by all commands: their form, options, progress line and result. */
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import type { Area } from '@nearsky/sky-index';
 import { closestMatch } from 'leven';
 import { messageOf, mustBe, printable } from '../base/error_text.ts';
@@ -311,7 +312,7 @@ export function tell(text: string): void {
 
 /** Writes a command's result to standard output: `value` as one JSON document with --json, else `text`. */
 export function printResult(invocation: Invocation, value: unknown, text: string): void {
-  process.stdout.write(`${printable(invocation.flags.has('json') ? JSON.stringify(value) : text)}\n`);
+  process.stdout.write(`${printable(invocation.flags.has('json') ? toJson(value, COMPACT) : text)}\n`);
 }
 
 /** Rows of labels and values; the labels are padded to one width. */

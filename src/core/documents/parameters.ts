@@ -43,6 +43,13 @@ export const FILTERS = { areFilters: true } as const;
 
 export type Parameters = Readonly<Record<string, Parameter | typeof FILTERS>>;
 
+export const DIA_OBJECT_ID = {
+  kind: kinds.OBJECT_ID,
+  place: 'path',
+  component: 'DiaObjectIdStr',
+  description: 'The identifier in decimal digits, at most 2^63 - 1.',
+} satisfies Parameter;
+
 export const DETAIL = {
   kind: kinds.DETAIL,
   title: 'DetailLevel',

@@ -16,7 +16,8 @@ export interface ListedTable extends Table {
   row(listed: Listed): Row;
 }
 
-class FieldTable implements ListedTable {
+/** A table of a list of your own; `own` makes fields that read the member of their name. */
+export class FieldTable implements ListedTable {
   readonly name: string;
   readonly description: string;
   readonly columns: readonly Field[];
@@ -89,7 +90,7 @@ export function sourceObjectTable(): ListedTable {
 }
 
 /** A column with the value of its name. */
-function own(column: Column): Field {
+export function own(column: Column): Field {
   const { name, type } = column;
   return { ...column, cell: listed => (type === 'int32' ? (listed[name] as Cell) : payloadCell(column, listed[name])) };
 }
