@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadOutside } from '../../src/core/outside.ts';
-import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
+import { get, nearsky, root, sample, start, startServer, withDirectory } from '../e2e/support.ts';
 
 const test = suite('core/extending');
 
@@ -21,12 +21,18 @@ const written = (directory: string) => (name: string) => {
   return path;
 };
 
+/** Serves the alerts of one broker. */
+async function serveSample(data: string, environment: Readonly<Record<string, string>>) {
+  await nearsky('ingest', '--broker', 'lasair', join(sample, 'alerts/lasair.ndjson'), '--data', data);
+  return await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch'], environment);
+}
+
 test('an endpoint, a setting, a metric and a command from outside', () =>
   withDirectory(async directory => {
     const file = written(directory);
     const environment = { NEARSKY_CAPABILITIES: file('age.js'), AGE_OLD_HOURS: '48' };
     const data = join(directory, 'data');
-    const service = await startServer(['demo', '--port', '0', '--data', data], environment);
+    const service = await serveSample(data, environment);
     try {
       process.env.SERVICE = service.url;
       await import(pathToFileURL(file('age.test.js')).href);
@@ -108,7 +114,7 @@ test('a capability that fails, or has what another one has, is named, and nothin
     await refused(lookup, making("throw new Error('it is broken');"), 'it is broken');
     const twice = "host.answer(nearsky.parts.channel('jobs'), () => 1);";
     await refused(lookup, making(twice + twice), 'another part answers on the channel jobs');
-    for (const name of ['stats', 'export'])
+    for (const name of ['stats', 'catalog'])
       await refused(
         lookup,
         `export default () => ({ name: 'mine', commands: new Map([['${name}', { summary: '' }]]) });`,
@@ -121,7 +127,7 @@ test('a handler that returns no answer gets an internal error, and its thread se
     const file = join(directory, 'mine.js');
     writeFileSync(file, taken('mine', '/api/mine'));
     const data = join(directory, 'data');
-    const service = await startServer(['demo', '--port', '0', '--data', data], { NEARSKY_CAPABILITIES: file });
+    const service = await serveSample(data, { NEARSKY_CAPABILITIES: file });
     try {
       for (let i = 0; i < 2; i++) assert.is((await fetch(`${service.url}/api/mine`)).status, 500);
       assert.match(await (await fetch(`${service.url}/metrics`)).text(), /^nearsky_server_threads_replaced_total 0$/m);
