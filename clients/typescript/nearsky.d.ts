@@ -356,6 +356,22 @@ export interface SampleOptions {
   readonly asJob?: boolean;
 }
 
+/** As for a report. */
+export type KeptOptions = Omit<SampleOptions, 'format' | 'at' | 'since' | 'asJob'>;
+
+/** `at` and `since` are not for tables and names. */
+export type KeptReportOptions = Pick<SampleOptions, 'format' | 'at' | 'since'>;
+
+/** Whoever knows its id can read and delete it. */
+export interface KeptSample {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+  readonly created: string;
+  readonly expires: string;
+  readonly bytes: number;
+}
+
 export interface QueryOptions {
   /** The maximum number of rows in the answer; by default the service's maximum. */
   readonly maxRows?: number;
@@ -619,6 +635,16 @@ export declare class Nearsky {
     sample: Sample,
     options: SampleOptions & Required<Pick<SampleOptions, 'format'>>,
   ): Promise<Uint8Array<ArrayBuffer>>;
+  /** Keeps a sample at the service. A list of at most 1000 inputs can be compared with earlier journal entries. */
+  keepSample(title: string, sample: Sample, options?: KeptOptions): Promise<KeptSample>;
+  /** The report on a kept sample as it is now, like that of `sample`. */
+  // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
+  keptSample(id: string, options?: Omit<KeptReportOptions, 'format'>): Promise<any>;
+  keptSample(
+    id: string,
+    options: KeptReportOptions & Required<Pick<KeptReportOptions, 'format'>>,
+  ): Promise<Uint8Array<ArrayBuffer>>;
+  deleteKeptSample(id: string): Promise<void>;
   /**
    * Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows; with
    * `format`, the bytes of a table. A `diaObjectId` is a bigint, like in other answers.

@@ -252,6 +252,49 @@ export class Nearsky {
   }
 
   /**
+   * @param {string} title
+   * @param {import('./nearsky.d.ts').Sample} sample
+   * @param {import('./nearsky.d.ts').KeptOptions} [options]
+   */
+  async keepSample(title, sample, { catalogs, radiusArcsec, brightMag, brightRadiusArcsec, ...columns } = {}) {
+    const options = { radius_arcsec: radiusArcsec, bright_mag: brightMag, bright_radius_arcsec: brightRadiusArcsec };
+    let body = sample;
+    if (!isTable(sample)) {
+      const inputs = await inputsOf(sample);
+      const { maxSampleRows = inputs.length } = await this.#limitsOfService();
+      if (inputs.length <= maxSampleRows)
+        return await this.#post('/api/samples', JSON.stringify({ title, inputs, catalogs, ...options }));
+      body = tableOfInputs(inputs);
+    }
+    const path = addressOf('/api/samples', { title, catalogs: catalogs?.join(), ...options, ...columns });
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    return await this.#request(path, { method: 'POST', body: /** @type {string} */ (body), headers });
+  }
+
+  /**
+   * @param {string} id
+   * @param {import('./nearsky.d.ts').KeptReportOptions} [options]
+   * @returns {Promise<any>}
+   */
+  async keptSample(id, { format, at, since } = {}) {
+    const path = addressOf(`/api/samples/${encodeURIComponent(id)}`, { format: format ?? 'json', at, since });
+    const init = { headers: { Accept: '*/*' } };
+    let bytes;
+    try {
+      bytes = await bytesOf(await this.#response(path, init));
+    } catch (error) {
+      if (!(error instanceof NearskyError && error.code === 'query_too_expensive')) throw error;
+      bytes = await this.#job(path, init, { jobs: '/vo/samples/', does: 'report on the table' });
+    }
+    return format === undefined ? parseExact(new TextDecoder().decode(bytes)) : bytes;
+  }
+
+  /** @param {string} id */
+  async deleteKeptSample(id) {
+    await this.#response(`/api/samples/${encodeURIComponent(id)}`, { method: 'DELETE' });
+  }
+
+  /**
    * @param {string} adql
    * @param {import('./nearsky.d.ts').QueryOptions} [options]
    * @returns {Promise<any>}
@@ -447,8 +490,9 @@ export class Nearsky {
     }
     if (!response.ok) throw errorOf(response, await response.text());
     const unknown = response.headers.get('X-Unknown-Parameters');
-    // For example a sign-in page. The client never requests a web page.
-    const isPage = /^text\/html\b/.test(response.headers.get('Content-Type') ?? '');
+    // For example a sign-in page. The only page that the client requests is a report.
+    const isPage =
+      /^text\/html\b/.test(response.headers.get('Content-Type') ?? '') && !response.headers.has('X-Row-Count');
     if (unknown === null && !isPage) return response;
     await response.body?.cancel();
     throw unknown === null ? notOurs(response, 'the answer is a page') : unknownParameters(unknown, response.status);

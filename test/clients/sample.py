@@ -34,6 +34,18 @@ assert service.sample(inputs * 250, catalogs=["gaia_dr3"])["rows"] == report["ro
 kinds["job"] = shown(service.sample(inputs, as_job=True)["rows"])
 assert "mine, ''too'' & " in service.sample(inputs, kind="latex")
 assert service.sample(inputs, kind="html", as_job=True).startswith("<!doctype html>")
+kept = service.keep_sample("Mine & others", inputs, catalogs="gaia_dr3", bright_mag=12)
+assert service.kept_sample(kept["id"]) == report and kept["title"] == "Mine & others"
+assert service.kept_sample(kept["id"], kind="html").startswith("<!doctype html>")
+several = service.keep_sample("Several", inputs * 250, catalogs="gaia_dr3", bright_mag=12)
+assert asyncio.run(AsyncNearsky(sys.argv[1]).kept_sample(several["id"]))["rows"] == report["rows"] * 250
+for each in (kept, several):
+    service.delete_kept_sample(each["id"])
+    try:
+        service.kept_sample(each["id"])
+        raise AssertionError("it was answered")
+    except NearskyError as error:
+        assert error.code == "not_found", error
 text = f"number,who,ra,dec\n{first},a,,\n,b,{ra!r},{dec!r}\n".encode()
 for as_job in (False, True):
     assert shown(service.sample(text, id="number", name="who", as_job=as_job)["rows"]) == [["a", str(first)], ["b", str(first)]]

@@ -379,6 +379,18 @@ whole('a report on a sample: inputs of each kind, more than a request takes, tab
   const many = Array.from({ length: 250 }, () => inputs).flat();
   const whole = await client.sample(many, { catalogs: ['gaia_dr3'] });
   assert.equal(whole.rows, Array.from({ length: 250 }, () => report.rows).flat());
+  for (const [sample, rows] of [
+    [inputs, report.rows],
+    [many, whole.rows],
+  ] as const) {
+    const { id, title } = await client.keepSample('Mine & others', sample, { catalogs: ['gaia_dr3'], brightMag: 12 });
+    assert.is(title, 'Mine & others');
+    assert.equal((await client.keptSample(id)).rows, rows);
+    const page = new TextDecoder().decode(await client.keptSample(id, { format: 'html' }));
+    assert.match(page, /^<!doctype html>/);
+    await client.deleteKeptSample(id);
+    assert.is((await rejection(() => client.keptSample(id))).code, 'not_found');
+  }
   assert.equal((await client.sample(inputs, { asJob: true, catalogs: ['gaia_dr3'] })).rows, report.rows);
   const table = `number,who,ra,dec\n${FIRST_ID},a,,\n,b,${CROWD.ra},${CROWD.dec}\n`;
   for (const asJob of [false, true])

@@ -600,6 +600,51 @@ class Nearsky:
         query = {"format": form, "catalogs": ",".join(names) if names is not None else None, "at": at, "since": since, **options, **columns}
         return read(self._send_table(_address_of("/api/sample", query), body, as_job, "/vo/samples/", "report on the table"))
 
+    def keep_sample(self, title: str, sample: Any, catalogs: str | list[str] | None = None, **options: Any) -> dict[str, Any]:
+        """Keeps a sample at the service under a title, and returns its `id`, `url` and the time when it `expires`.
+
+        The sample and the other options are those of `sample`, without `kind`, `at`, `since` and `as_job`. Everyone who knows the id can read
+        and delete the sample. A list of at most 1000 inputs can be compared with earlier entries.
+        """
+        known = {"radius_arcsec", "bright_mag", "bright_radius_arcsec", "id", "name", "ra", "dec", "frame"}
+        if not known.issuperset(options):
+            raise TypeError(f"Cannot keep a sample with {', '.join(sorted(set(options) - known))}: the options are {', '.join(sorted(known))}")
+        if isinstance(sample, (str, dict)):
+            raise TypeError(f"Cannot keep a {type(sample).__name__}: give a list of inputs, or a table")
+        for name in ("radius_arcsec", "bright_radius_arcsec"):
+            options[name] = _number(options.get(name), "arcsec")
+        names = [catalogs] if isinstance(catalogs, str) else catalogs
+        if isinstance(sample, (bytes, bytearray, memoryview)) or hasattr(sample, "columns"):
+            table = _sent_table(sample)[0]
+        else:
+            inputs = [_input_of(each) for each in (_positions_of(sample) if _is_sky_coord(sample) else sample)]
+            if len(inputs) <= self._limits_of_service().get("samples", {}).get("max_rows", len(inputs)):
+                sent = {"title": title, "inputs": inputs, "catalogs": names, **options}
+                body = json.dumps(sent, default=_plain).encode()
+                return json.loads(self._answer("/api/samples", body, {"Content-Type": "application/json"}, 201)[1])
+            table = _table_of_inputs(inputs)
+        query = {"title": title, "catalogs": ",".join(names) if names is not None else None, **options}
+        return json.loads(self._answer(_address_of("/api/samples", query), table, {}, 201)[1])
+
+    def kept_sample(self, id: str, kind: str = "report", at: int | None = None, since: int | None = None) -> Any:
+        """The report on a kept sample as it is now, of each `kind` that `sample` has. `at` and `since` are not for tables and names."""
+        if kind not in _SAMPLE_KINDS:
+            raise ValueError(f"Cannot report on a sample as {kind!r}: give kind one of {', '.join(_SAMPLE_KINDS)}")
+        form, read = _SAMPLE_KINDS[kind]
+        path = _address_of(f"/api/samples/{quote(id, safe='')}", {"format": form, "at": at, "since": since})
+        try:
+            return read(self._answer(path)[1])
+        except NearskyError as error:
+            if error.code != "query_too_expensive":
+                raise
+        return read(self._job(path, None, "/vo/samples/", "report on the table"))
+
+    def delete_kept_sample(self, id: str) -> None:
+        """Deletes a kept sample."""
+        status, _, text = self._send(f"/api/samples/{quote(id, safe='')}", None, {}, "DELETE")
+        if status != 204:
+            raise _error_of(self._base, status, text)
+
     def query(self, adql: str, kind: str = "rows", max_rows: int | None = None, at: int | None = None) -> Any:
         """Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows.
 
@@ -633,7 +678,7 @@ class Nearsky:
                     raise
         return self._job(path, body, jobs, does)
 
-    def _job(self, path: str, body: bytes, jobs: str, does: str) -> bytes:
+    def _job(self, path: str, body: bytes | None, jobs: str, does: str) -> bytes:
         """Runs a request as a job of the service, returns its result, and removes the job."""
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
         # The service may use another address for itself, and another path behind a proxy.
@@ -732,8 +777,8 @@ class Nearsky:
         unknown = answered.get("X-Unknown-Parameters")
         if unknown is not None:
             raise _unknown_parameters(unknown, status)
-        if answered.get_content_type() == "text/html":
-            # For example a sign-in page. The client never requests a web page.
+        if answered.get_content_type() == "text/html" and "X-Row-Count" not in answered:
+            # For example a sign-in page. The only page that the client requests is a report.
             raise _not_ours(self._base + path, status, "it is a page")
         return answered, text
 
