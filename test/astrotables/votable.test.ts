@@ -15,40 +15,10 @@ import { timestamp } from '@nearsky/astrotables/timestamp';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasStilts, python, run, votlint, withFolder, writeFiles } from '../core/tables/clients.ts';
 import { dataCells } from '../core/tables/read_votable.ts';
+import { columnsOf, document, SERIALIZATIONS, TYPES } from './documents.ts';
 
 const test = suite('astrotables/votable');
-
-const TYPES: readonly ColumnType[] = ['int64', 'int32', 'float64', 'boolean', 'text', 'time'];
-const SERIALIZATIONS: readonly Serialization[] = ['tabledata', 'binary2'];
-
-function columnsOf(types: readonly ColumnType[]): Column[] {
-  return types.map((type, i) => ({ name: `c${i}`, type, description: `Column ${i} & "more" <of it>` }));
-}
-
-function document(columns: readonly Column[], rows: readonly Row[], how: Serialization, pieces: string[] = []): string {
-  const out = new ByteSink();
-  const take = () => {
-    pieces.push(Buffer.from(out.bytes.subarray(0, out.length)).toString('latin1'));
-    out.length = 0;
-  };
-  const writer = new VotableWriter(out, { name: 'hostile', description: 'A <table> & "more"', columns }, how);
-  writer.begin();
-  take();
-  // Some of them a row at a time, the others as columns.
-  const middle = Math.ceil(rows.length / 2);
-  for (const row of rows.slice(0, middle)) {
-    writer.row(row);
-    take();
-  }
-  const rest = rows.slice(middle);
-  if (rest.length > 0) writer.block(columns.map((_, i) => rest.map(cells => cells[i]!)));
-  take();
-  writer.end('OVERFLOW');
-  take();
-  return pieces.join('');
-}
 
 const XML_TEXT = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 /** The text as a reader gets it: XML cannot hold every character. */
@@ -219,90 +189,5 @@ test('a broken result says so after its rows, an error where a table would be', 
 function isCellError(error: unknown): boolean {
   return error instanceof CellError;
 }
-
-/** A table with every type, its rows among them the extremes. */
-function everyType(): { columns: Column[]; rows: Row[] } {
-  const columns = columnsOf(TYPES).map((column, i) => ({
-    ...column,
-    ...(i === 2 && { unit: 'deg', ucd: 'pos.eq.ra;meta.main' }),
-  }));
-  const time = 1_767_225_600_123_456;
-  const rows: Row[] = [
-    [2n ** 63n - 1n, 2 ** 31 - 1, -0, true, `<&>"'é 🔭`, time],
-    [-(2n ** 63n), -(2 ** 31), 1.7976931348623157e308, false, 'ASCII', 0],
-    [2n ** 53n + 1n, 0, Number.NaN, null, null, null],
-    [null, null, Number.NEGATIVE_INFINITY, null, 'in  it', time],
-    [0n, null, null, true, 'a\nb', time],
-  ];
-  return { columns, rows };
-}
-
-needs(test, hasStilts ? undefined : 'there is no stilts here (Debian package stilts)')(
-  'STILTS finds no fault with a document, and reads its integers to the last digit',
-  async () => {
-    await withFolder(folder => {
-      const { columns, rows } = everyType();
-      for (const how of SERIALIZATIONS) {
-        const xml = document(columns, rows, how);
-        assert.equal(votlint(xml), []);
-        const [path] = writeFiles(folder, { [`${how}.xml`]: xml });
-        const { out, status } = run('stilts', [
-          'tpipe',
-          `in=${path}`,
-          'ifmt=votable',
-          'ofmt=csv',
-          'cmd=keepcols "c0 c1"',
-        ]);
-        assert.is(status, 0);
-        const lines = out.trim().split('\n').slice(1);
-        assert.equal(
-          lines,
-          rows.map(([id, small]) => `${id ?? ''},${small ?? ''}`),
-        );
-      }
-    });
-  },
-);
-
-const READ_TABLES = `
-import sys, io, json, warnings
-from astropy.io.votable import parse
-warnings.simplefilter('error')
-for path in sys.argv[1:]:
-    table = parse(path, verify='exception').get_first_table().array
-    for row in table:
-        cells = []
-        for name in table.dtype.names:
-            cell, null = row[name], bool(getattr(row, 'mask', None) and row.mask[name] or False)
-            cells.append(None if null or cell is None else repr(cell.item()) if hasattr(cell, 'item') else cell)
-        print(json.dumps(cells))
-`;
-
-import { needs } from '../needs.ts';
-
-needs(test, python ? undefined : 'there is no Python with it here (Debian packages python3-astropy, python3-pyvo)')(
-  'astropy reads a document without a warning, every cell as it was',
-  async () => {
-    await withFolder(folder => {
-      const { columns, rows } = everyType();
-      const texts = Object.fromEntries(SERIALIZATIONS.map(how => [`${how}.xml`, document(columns, rows, how)]));
-      const { out, errors } = run(python!, ['-c', READ_TABLES, ...writeFiles(folder, texts)]);
-      assert.is(errors, '');
-      const read = out
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line));
-      for (const [r, row] of [...rows, ...rows].entries()) {
-        const [id, small, float, , text] = read[r];
-        assert.is(id, row[0] === null ? null : `${row[0]}`);
-        assert.is(small, row[1] === null ? null : `${row[1]}`);
-        // astropy takes NaN for null.
-        const isNumber = row[2] !== null && !Number.isNaN(row[2]);
-        assert.ok(isNumber ? Object.is(Number(float.replace('inf', 'Infinity')), row[2]) : float === null, `${float}`);
-        assert.is(text ?? '', row[4] ?? '');
-      }
-    });
-  },
-);
 
 test.run();
