@@ -313,6 +313,8 @@ export interface CrossmatchOptions {
   readonly columns?: string;
   /** The frame of the positions, such as `FK4 B1950` or `galactic`, if the table does not declare it. */
   readonly frame?: string;
+  /** The unit of decimal right ascensions whose column states none: degrees by default. */
+  readonly raUnit?: 'deg' | 'h';
   /**
    * The 1σ error of the positions, for the probabilities of matches with a catalog: a number of arcsec, the name of its
    * column, or of two for right ascension and declination, separated by a comma.

@@ -213,8 +213,9 @@ export class Nearsky {
    * @param {Uint8Array<ArrayBuffer> | string} table
    * @param {import('./nearsky.d.ts').CrossmatchOptions} [options]
    */
-  async crossmatch(table, { radiusArcsec, errorArcsec, asJob = false, ...options } = {}) {
-    const path = addressOf('/api/crossmatch', { radius_arcsec: radiusArcsec, error_arcsec: errorArcsec, ...options });
+  async crossmatch(table, { radiusArcsec, errorArcsec, raUnit, asJob = false, ...options } = {}) {
+    const renamed = { radius_arcsec: radiusArcsec, error_arcsec: errorArcsec, ra_unit: raUnit };
+    const path = addressOf('/api/crossmatch', { ...renamed, ...options });
     return await this.#sendTable(path, table, asJob, { jobs: '/vo/jobs/', does: 'crossmatch the table' });
   }
 

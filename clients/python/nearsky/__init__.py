@@ -529,6 +529,7 @@ class Nearsky:
         error_arcsec: Any = None,
         epoch: Any = None,
         at: int | None = None,
+        ra_unit: str | None = None,
     ) -> Any:
         """Matches each row of a table against the objects, against the catalog `against`, or against `all` catalogs side by side.
 
@@ -539,14 +540,14 @@ class Nearsky:
         not declare it. `columns` selects the columns of the table that the answer includes. `error_arcsec` is the 1-sigma error of the
         positions, for the probabilities of matches with a catalog: a number of arcsec, the name of its column, or a list of two names for
         right ascension and declination. `epoch` applies the proper motions of a catalog: a Julian year, a date, an astropy Time, or the
-        name of a column. With `at`, the objects are those after this journal entry. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the
+        name of a column. With `at`, the objects are those after this journal entry. `ra_unit` is `h` for decimal hours. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the
         service: the method waits for it, then removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": _number(radius_arcsec, "arcsec")}
         query["error_arcsec"] = _named(_number(error_arcsec, "arcsec"))
         query["epoch"] = epoch.jyear if hasattr(epoch, "jyear") else epoch
-        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=_named(columns), format=form, at=at)
+        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=_named(columns), format=form, at=at, ra_unit=ra_unit)
         return read(self._send_table(_address_of("/api/crossmatch", query), body, as_job, "/vo/jobs/", "crossmatch the table"))
 
     def sample(

@@ -62,7 +62,7 @@ export interface TableLimits {
 }
 
 /** The parameters that describe a table's positions. */
-export type PositionParam = 'ra' | 'dec' | 'frame' | 'error_arcsec' | 'epoch' | 'columns' | 'at';
+export type PositionParam = 'ra' | 'dec' | 'frame' | 'error_arcsec' | 'epoch' | 'columns' | 'at' | 'ra_unit';
 
 /** A table that cannot be used. The message is for the sender of the table. */
 export class TableError extends Error {

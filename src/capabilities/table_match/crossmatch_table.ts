@@ -87,6 +87,7 @@ function parse({ search, request }: Exchange, { catalogs, config, provenance }: 
     format: read('format') ?? acceptedFormat(request),
     named: { ra: read('ra'), dec: read('dec'), frame: frameParam(read('frame')) },
     columns: read('columns'),
+    raUnit: read('ra_unit'),
     error,
     priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
     epoch,

@@ -36,6 +36,7 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
     },
     ra: { value: 'COLUMN', help: 'column of the right ascensions, if its UCD or name does not identify it' },
     dec: { value: 'COLUMN', help: 'column of the declinations' },
+    'ra-unit': { value: 'UNIT', help: 'unit of decimal right ascensions without one: deg (default) or h' },
     columns: {
       value: 'NAMES',
       help: 'columns of the table to keep in the answer, comma-separated (default all)',
@@ -63,6 +64,8 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
 
 /** The options that are parameters of the request under the same name. */
 const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'epoch', 'columns', 'at'];
+/** The other ones. */
+const RENAMED = { error_arcsec: 'error-arcsec', ra_unit: 'ra-unit', radius_arcsec: 'radius' };
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, positionals } = invocation;
@@ -73,9 +76,8 @@ async function run(invocation: Invocation): Promise<number> {
   const out = options.get('out');
   const search = {
     ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
-    error_arcsec: options.get('error-arcsec'),
+    ...Object.fromEntries(Object.entries(RENAMED).map(([name, option]) => [name, options.get(option)])),
     format: options.get('format') ?? (out === undefined ? undefined : formatOfFile(out, MATCH_FORMATS, command)),
-    radius_arcsec: options.get('radius'),
   };
   const output = await outputOf(out);
   const lines = new TableLines();
@@ -102,6 +104,8 @@ async function run(invocation: Invocation): Promise<number> {
       `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')} (${frameRead}); ${headers.get('X-Match-Count')} found; ` +
         `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s${entry === null ? '' : `; journal entry ${entry}`}`,
     );
+    const warning = headers.get('X-Position-Warning');
+    if (warning !== null) tell(`nearsky match: ${warning}`);
     const dropped = headers.get('X-Dropped-Columns');
     if (dropped !== null)
       tell(

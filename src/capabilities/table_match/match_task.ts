@@ -59,6 +59,8 @@ export interface TableRequest {
   readonly columns?: string | undefined;
   /** The format of the answer. The default is the format of the table, or the most similar one. */
   readonly format: MatchFormat | undefined;
+  /** The unit of a right ascension without a unit of its own. */
+  readonly raUnit?: string | undefined;
   /** The journal entry whose objects are matched; the newest one by default. */
   readonly at?: number | undefined;
   /** The members of the answer besides its rows, as JSON. */
@@ -87,6 +89,8 @@ export type TableBegun =
       readonly frame: string;
       readonly frameSource: FrameSource;
       readonly problems: readonly string[];
+      /** What the positions look like, if that is not what they were taken for. */
+      readonly warning?: string;
       /** The journal entry that the objects are from, if the archive keeps that state. */
       readonly journalEntry?: number;
     }
@@ -149,11 +153,13 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
   const { isAll, rows, about } = task;
   // A string stays a string if the format of the answer is a text format, too.
   const areTyped = task.format !== undefined && task.format !== 'csv';
-  const table = await openSent(task, areTyped);
+  const table = withRaUnit(await openSent(task, areTyped), task);
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });
   const { positions, invalid } = validPositions(await readPositions(table, columns));
+  const isStated = task.raUnit !== undefined || table.columns[columns.ra]!.unit !== undefined;
+  const warning = !isStated && columns.ra !== columns.dec && looksLikeHours(positions) ? LIKE_HOURS : undefined;
   const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
   const { parts, problems, searched } = await search(task, table, { positions, invalid }, onShare);
   progress.set({ searched: table.rows });
@@ -176,6 +182,7 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
       ...(searched && { journal_entry: searched.entry }),
       position_frame: frame,
       position_frame_source: frameSource,
+      ...(warning !== undefined && { warning }),
       ...(dropped.length > 0 && { dropped_columns: dropped }),
     }),
   };
@@ -184,9 +191,44 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
   const counts = { inputRows: table.rows, rows: answeredRows(result), matches };
   const begun = { outcome: 'begun', ...counts, dropped, format, ra, dec, problems } as const;
   return {
-    begun: { ...begun, frame, frameSource, ...(searched?.isKept && { journalEntry: searched.entry }) },
+    begun: {
+      ...begun,
+      frame,
+      frameSource,
+      ...(warning !== undefined && { warning }),
+      ...(searched?.isKept && { journalEntry: searched.entry }),
+    },
     result,
   };
+}
+
+/**
+ * The table, with the unit of the request for its right ascensions.
+ * @throws TableError if the column has another unit
+ */
+function withRaUnit(table: InputTable, { raUnit, named }: MatchTableTask): InputTable {
+  if (raUnit === undefined) return table;
+  const { ra } = findPositions(table, named);
+  const { name, unit } = table.columns[ra]!;
+  if (unit !== undefined && unit !== raUnit)
+    throw new TableError(`its column ${name.slice(0, 64)} has the unit ${unit}, but ra_unit is ${raUnit}`, 'ra_unit');
+  return { ...table, columns: table.columns.map((column, i) => (i === ra ? { ...column, unit: raUnit } : column)) };
+}
+
+const LIKE_HOURS =
+  'All right ascensions are below 24, and the declinations are spread over the sky: if they are hours, send ra_unit=h';
+/** The fewest positions of which this is said, and the least ranges of both coordinates, degrees. */
+const [LEAST_ROWS, LEAST_RA, LEAST_DEC] = [10, 12, 30];
+
+/** Whether decimal degrees are more likely hours. */
+function looksLikeHours({ ra, dec }: ValidPositions): boolean {
+  if (ra.length < LEAST_ROWS) return false;
+  const range = (values: Float64Array) => {
+    const sorted = values.toSorted();
+    return [sorted[0]!, sorted.at(-1)!] as const;
+  };
+  const [[leastRa, mostRa], [leastDec, mostDec]] = [range(ra), range(dec)];
+  return mostRa < 24 && mostRa - leastRa >= LEAST_RA && mostDec - leastDec >= LEAST_DEC;
 }
 
 /** Finds the matches of the rows with the objects, or with each catalog. */

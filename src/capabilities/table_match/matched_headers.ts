@@ -17,10 +17,11 @@ export function matchedHeaders({
   frame,
   frameSource,
   journalEntry,
+  warning,
 }: MatchedTable): Record<string, string> {
   return {
     'Content-Type': contentType(matchFormat(format)),
-    'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns, ${JOURNAL_ENTRY_HEADER}`,
+    'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns, X-Position-Warning, ${JOURNAL_ENTRY_HEADER}`,
     'Content-Disposition': dispositionOf('crossmatch', matchFormat(format)),
     'X-Row-Count': `${rows}`,
     'X-Input-Row-Count': `${inputRows}`,
@@ -28,6 +29,7 @@ export function matchedHeaders({
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
     'X-Position-Frame': `${frame}; source=${frameSource}`,
     ...(journalEntry !== undefined && { [JOURNAL_ENTRY_HEADER]: `${journalEntry}` }),
+    ...(warning !== undefined && { 'X-Position-Warning': warning }),
     ...(dropped.length > 0 && { 'X-Dropped-Columns': shownNames(dropped) }),
   };
 }

@@ -7,6 +7,7 @@ import {
   DEFAULT_MATCH_RADIUS_ARCSEC,
   FINDS,
   MAX_MATCH_RADIUS_ARCSEC,
+  RA_UNITS,
   ROWS_KEPT,
 } from '../../core/contract/table_match.ts';
 import * as kinds from '../../core/documents/kinds.ts';
@@ -41,6 +42,10 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
       kind: kinds.ANY_TEXT,
       description:
         'The columns of the table that are copied to the answer, separated by commas; put a name with a comma in quotes. By default all.',
+    },
+    ra_unit: {
+      kind: named(RA_UNITS),
+      description: 'The unit of decimal right ascensions whose column states none. By default degrees.',
     },
     frame: {
       kind: kinds.ANY_TEXT,

@@ -33,6 +33,12 @@ export const ROWS_KEPT = [
 ] as const satisfies readonly Named[];
 export type RowsKept = NameOf<typeof ROWS_KEPT>;
 
+/** The units of right ascensions that a request may state. */
+export const RA_UNITS = [
+  { name: 'deg', meaning: 'decimal degrees' },
+  { name: 'h', meaning: 'decimal hours' },
+] as const satisfies readonly Named[];
+
 /** The result of a row, in its column `nearsky_status`. */
 const ROW_STATUSES = [
   { name: 'matched', meaning: 'something was found' },

@@ -45,7 +45,8 @@ form.addEventListener('submit', event => {
   event.preventDefault();
   void run();
 });
-for (const input of form.querySelectorAll('input[list]')) input.addEventListener('change', () => void showFirstRows());
+for (const input of form.querySelectorAll('input[list], select[name="ra_unit"]'))
+  input.addEventListener('change', () => void showFirstRows());
 stop.addEventListener('click', () => working.abort());
 byId('example').addEventListener('click', () => void takeExample());
 fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
@@ -96,10 +97,10 @@ async function showFirstRows() {
       preview,
       html`<p class="hint">A table of this size is sent once only: its first rows come with the answer.</p>`,
     );
-  const { ra, dec, frame } = chosen();
+  const { ra, dec, frame, ra_unit } = chosen();
   const stopping = new AbortController();
   try {
-    const named = { ...(ra && { ra }), ...(dec && { dec }), ...(frame && { frame }) };
+    const named = { ...(ra && { ra }), ...(dec && { dec }), ...(frame && { frame }), ...(ra_unit && { ra_unit }) };
     const asked = { format: 'ndjson', radius_arcsec: '0.001', ...named };
     const response = await send(part, asked, stopping.signal);
     /** @type {Row[]} */
@@ -111,6 +112,7 @@ async function showFirstRows() {
     );
     offer(columns);
     const taken = (response.headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
+    const doubt = response.headers.get('X-Position-Warning');
     const invalid = rows.filter(row => row[columnOf(row, 'nearsky_status')] === 'invalid_position').length;
     const names = [...new Set(taken)].map((name, i) => html`${i > 0 && ' and '}<code>${name}</code>`);
     const [inFrame = ''] = (response.headers.get('X-Position-Frame') ?? '').split(';');
@@ -119,6 +121,7 @@ async function showFirstRows() {
       preview,
       html`
         <p>The position is in ${names}. <span class="hint">${inFrame}</span></p>
+        ${doubt !== null && html`<p class="notice">${doubt}</p>`}
         ${invalid > 0 && html`<p class="notice">${warning}</p>`}
         ${tableOf(columns, rows)}`,
     );

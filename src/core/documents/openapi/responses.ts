@@ -132,6 +132,7 @@ export const resultHeaders: Schemas = {
     ),
   ),
   [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY,
+  'X-Position-Warning': header(text('What the positions look like, if they were taken for something else: hours.')),
   'X-Position-Frame': header(
     text(
       'The frame of these positions, which were converted to ICRS, and how it was determined: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
