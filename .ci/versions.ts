@@ -13,6 +13,8 @@ const PLACES: readonly (readonly [file: string, before: RegExp])[] = [
   ['package-lock.json', /^ {4}"": \{\n {6}"name": "nearsky",\n {6}"version": "/m],
   ['clients/python/pyproject.toml', /^version = "/m],
   ['clients/python/nearsky/__init__.py', /^__version__ = "/m],
+  ['clients/python/README.md', /^pip install http:.*\/nearsky-/m],
+  ['clients/python/README.md', /^pip install '.*\/nearsky-/m],
   ['clients/typescript/package.json', /^ {2}"version": "/m],
   ['clients/typescript/jsr.json', /^ {2}"version": "/m],
   ['CITATION.cff', /^version: "/m],
