@@ -1,49 +1,9 @@
-/** VOTables with strings in arrays, and with numbers that stand for null, in each serialization. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Cell } from '@nearsky/astrotables';
 import { openTable } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hasStilts, runBeside } from '../core/tables/clients.ts';
-import { withDirectory } from '../directory.ts';
-import { needs } from '../needs.ts';
+import { cellsOf, documentOf } from './read_cells.ts';
 
 const test = suite('astrotables/read_votable');
-
-/** Every cell, a list a column. */
-async function cellsOf(bytes: Uint8Array): Promise<Cell[][]> {
-  const table = await openTable(bytes, { maxRows: 100, maxBytes: 1e6 }, true);
-  const columns: Cell[][] = table.columns.map(() => []);
-  for await (const { cells } of table.blocks([...table.columns.keys()]))
-    cells.forEach((ofColumn, i) => void columns[i]!.push(...Array.from(ofColumn)));
-  return columns;
-}
-
-const documentOf = (fields: string, data: string) =>
-  Buffer.from(`<VOTABLE version="1.4"><RESOURCE><TABLE>${fields}<DATA>${data}</DATA></TABLE></RESOURCE></VOTABLE>`);
-
-needs(test, hasStilts ? undefined : 'STILTS is not installed (Debian package stilts)')('every string of an array', () =>
-  withDirectory(async directory => {
-    const fields =
-      '<FIELD name="two" datatype="char" arraysize="4x2"/><FIELD name="any" datatype="char" arraysize="4x*"/>';
-    const rows = '<TR><TD>ab  cdef</TD><TD>a   bcd ef  </TD></TR><TR><TD/><TD/></TR>';
-    const source = join(directory, 'source.vot');
-    writeFileSync(source, documentOf(fields, `<TABLEDATA>${rows}</TABLEDATA>`));
-    for (const form of ['votable-binary-inline', 'votable-binary2-inline', 'fits-basic']) {
-      const out = join(directory, `${form}.table`);
-      await runBeside('stilts', ['tcopy', `in=${source}`, 'ifmt=votable', `out=${out}`, `ofmt=${form}`]);
-      assert.equal(
-        await cellsOf(readFileSync(out)),
-        [
-          ['ab cdef', null],
-          ['a bcd ef', null],
-        ],
-        form,
-      );
-    }
-  }),
-);
 
 test('empty tables before the first table with rows are passed over', async () => {
   const table = (name: string, data: string) =>
