@@ -16,7 +16,7 @@ ${needsScripts}
 <label for="list">Ids, TNS names or positions, one a line; or a table with a line of column names</label>
 <textarea id="list" class="editor" rows="6" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
 <p><button type="button" class="link" id="example">Take the latest objects as an example</button></p>
-<label class="drop" id="drop"><strong id="chosen">Or choose a table, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most ${API_MAX_TABLE_MIB} MiB. For a table that takes longer than 55 s, use <code>nearsky sample --url</code>.</span></label>
+<label class="drop" id="drop"><strong id="chosen">Or choose a table, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most ${API_MAX_TABLE_MIB} MiB. A table that takes longer than a request becomes a job, which this page waits for; its address shows the report later.</span></label>
 <p class="actions"><button type="submit" class="primary">Report</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
 <section id="results" aria-label="Report"></section>

@@ -1226,6 +1226,79 @@ check('a sample of mine: the summary, the rows, files, and what a paper says of 
   );
 });
 
+check('a list that is kept has a link, which Back returns to until it is deleted', async world => {
+  const rows = (page: Page) => page.locator('#results .rows tbody tr');
+  await visiting(
+    world,
+    '/sample',
+    async page => {
+      await page.getByRole('textbox', { name: /one a line/ }).fill(`${MATCHED}\n150 2`);
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Title' }).fill('Mine <b>&');
+      await page.getByRole('button', { name: 'Keep this list' }).click();
+      const kept = page.locator('#kept');
+      await kept.getByText('Mine <b>&', { exact: true }).waitFor();
+      const link = (await kept.getByRole('link').getAttribute('href'))!;
+      assert.match(link, /\/sample\?kept=[0-9a-f]{32}$/);
+      assert.is(page.url(), link);
+      await page.evaluate(axe);
+      assert.equal(await page.evaluate(`axe.run().then(({ violations }) => violations.map(v => v.id))`), []);
+      await page.goBack();
+      await kept.waitFor({ state: 'detached' });
+      await page.goForward();
+      await kept.waitFor();
+      // Elsewhere.
+      const other = await world.context.newPage();
+      await other.goto(link);
+      await rows(other).first().waitFor();
+      assert.match((await rows(other).allTextContents()).join(), MATCHED);
+      const [saved] = await Promise.all([
+        other.waitForEvent('download'),
+        other.getByRole('button', { name: 'LaTeX', exact: true }).click(),
+      ]);
+      assert.match(readFileSync((await saved.path())!, 'utf8'), `\n${MATCHED} & ${MATCHED} & `);
+      await other.close();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('Deleted.').waitFor();
+      await page.goto(link);
+      await page.locator('.notice', { hasText: 'Cannot find the kept sample' }).waitFor();
+    },
+    /status of 404/,
+  );
+});
+
+check('a table that takes too long becomes a job, whose address shows its report again', async world => {
+  await visiting(
+    world,
+    '/sample',
+    async page => {
+      // As if the service had no time for it at once.
+      const body = JSON.stringify({ code: 'query_too_expensive', message: 'It takes too long', retryable: false });
+      await page.route('**/api/sample?format=*', async route => {
+        if ((await route.request().headerValue('prefer')) === 'respond-async') await route.continue();
+        else await route.fulfill({ status: 503, contentType: 'application/json', body });
+      });
+      const text = `diaObjectId,name\n${MATCHED},first\n`;
+      await page.locator('#file').setInputFiles({ name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+      await page.getByRole('button', { name: 'Report', exact: true }).click();
+      const object = page.locator('#results .rows tbody a').first();
+      await object.waitFor();
+      assert.match(new URL(page.url()).search, /^\?job=[0-9a-f]{40}$/);
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'CSV', exact: true }).click(),
+      ]);
+      assert.match(readFileSync((await saved.path())!, 'utf8'), `\nfirst,`);
+      await object.click();
+      await page.locator('#object .verdict').waitFor();
+      await page.goBack();
+      await object.waitFor();
+      assert.is(await page.getByRole('button', { name: 'CSV', exact: true }).count(), 0);
+    },
+    /status of 503/,
+  );
+});
+
 check('an area, drawn or from a file: how many objects it has, a list of them, and a file', async world => {
   const counted = async (body: string) => {
     const answer = await fetch(`${world.server.url}/api/area?response=count`, { method: 'POST', body });

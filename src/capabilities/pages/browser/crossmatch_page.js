@@ -4,10 +4,11 @@
  */
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { count, counted, payloadText } from './format.js';
-import { ApiError, ask, BROKEN_OFF, byId, errorOf, exact, html, pageData, show, showError } from './page.js';
+import { ApiError, ask, BROKEN_OFF, byId, exact, html, pageData, show, showError } from './page.js';
 import { histogram } from './plot.js';
 import { resultTable } from './result_table.js';
 import { root } from './root.js';
+import { answered, beginJob, followJob, removeJob, showRows } from './table_job.js';
 
 /** @typedef {Record<string, unknown>} Row */
 
@@ -234,7 +235,7 @@ async function run() {
       done++;
       if (performance.now() - toldMs < 300) return true;
       toldMs = performance.now();
-      tell(done, total);
+      showRows(said, done, total);
       return true;
     });
     if (own !== working) return;
@@ -251,16 +252,6 @@ async function run() {
   } finally {
     if (own === working) stop.hidden = true;
   }
-}
-
-/** @param {number} rows @param {number} of @param {string} [verb] */
-function tell(rows, of, verb = '') {
-  show(
-    said,
-    html`
-      <progress max=${of} value=${Math.min(rows, of)} aria-label="Rows"></progress>
-      ${count(rows)} of ${counted(of, 'row')}${verb}`,
-  );
 }
 
 /**
@@ -313,58 +304,19 @@ async function matched(table, parameters, signal) {
 
 /** @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal */
 async function asJob(table, parameters, signal) {
-  const begun = await send(table, parameters, signal, { Prefer: 'respond-async' });
-  const job = new URL(begun.headers.get('Location') ?? '', location.href).pathname;
-  const remove = () => void fetch(job, { method: 'DELETE', redirect: 'manual' }).catch(() => undefined);
-  signal.addEventListener('abort', remove);
-  for (;;) {
-    const document = await (await answered(`${job}?WAIT=2`, { signal })).text();
-    const [done = 0, of = 0, searched = 0] =
-      /<progress done="(\d+)" of="(\d+)" searched="(\d+)"/.exec(document)?.slice(1).map(Number) ?? [];
-    if (of > 0 && searched < of) tell(searched, of, ' searched');
-    else if (of > 0) tell(done, of, ' written');
-    const phase = /<uws:phase>(\w+)</.exec(document)?.[1];
-    if (phase === 'QUEUED') show(said, 'Waiting for the tables of others …');
-    if (phase === 'COMPLETED') {
-      const result = await answered(`${job}/results/result`, { signal });
-      const whole = await result.blob();
-      remove();
-      return new Response(whole, result);
-    }
-    if (phase === 'ERROR' || phase === 'ABORTED') {
-      const why = await (await answered(`${job}/error`, { signal })).text();
-      remove();
-      throw new ApiError(`Cannot crossmatch the table because ${why || 'its job was aborted'}`, false);
-    }
-  }
-}
-
-/** @param {Blob} body @param {Record<string, string>} parameters @param {AbortSignal} signal @param {Record<string, string>} [headers] */
-function send(body, parameters, signal, headers = {}) {
-  return answered(`${root}/api/crossmatch?${new URLSearchParams(parameters)}`, {
-    method: 'POST',
-    body,
-    signal,
-    headers,
-  });
-}
-
-/**
- * Returns a successful answer, or throws.
- * @param {string} path @param {RequestInit} init
- */
-async function answered(path, init) {
-  /** @type {Response} */
-  let response;
+  const job = await beginJob(pathOf(parameters), { method: 'POST', body: table, signal });
   try {
-    response = await fetch(path, init);
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new ApiError('The service does not answer, or the file has changed since it was chosen.', true);
+    return await followJob(job, { said, does: 'crossmatch the table', signal });
+  } finally {
+    removeJob(job);
   }
-  if (response.ok) return response;
-  throw errorOf(response, await response.text().catch(() => ''));
 }
+
+/** @param {Blob} body @param {Record<string, string>} parameters @param {AbortSignal} signal */
+const send = (body, parameters, signal) => answered(pathOf(parameters), { method: 'POST', body, signal });
+
+/** @param {Record<string, string>} parameters */
+const pathOf = parameters => `${root}/api/crossmatch?${new URLSearchParams(parameters)}`;
 
 /**
  * Calls `take` with each line of an answer, until it returns false.
