@@ -37,8 +37,10 @@ export function llmsTxt(api: Documented, config: Config, base: string, catalogs:
     heading(2, 'Endpoints'),
     list([
       ...operationLinks(api, config, base, catalogs, false),
-      ...(api.hasPages
-        ? [`[Virtual Observatory](${base}/vo): queries in ADQL at \`${TAP_PATH}\` (TAP), jobs (UWS) and cone searches`]
+      ...(api.documented(config, catalogs).some(({ path }) => path === TAP_PATH)
+        ? [
+            `[Virtual Observatory](${base}${api.hasPages ? '/vo' : '/api-docs.md'}): queries in ADQL at \`${TAP_PATH}\` (TAP), jobs (UWS) and cone searches`,
+          ]
         : []),
     ]),
     ...(api.hasPages
