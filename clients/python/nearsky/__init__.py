@@ -601,31 +601,45 @@ class Nearsky:
         query = {"format": form, "catalogs": ",".join(names) if names is not None else None, "at": at, "since": since, **options, **columns}
         return read(self._send_table(_address_of("/api/sample", query), body, as_job, "/vo/samples/", "report on the table"))
 
-    def keep_sample(self, title: str, sample: Any, catalogs: str | list[str] | None = None, **options: Any) -> dict[str, Any]:
+    def keep_sample(
+        self,
+        title: str,
+        sample: Any,
+        catalogs: str | list[str] | None = None,
+        radius_arcsec: Any = None,
+        bright_mag: float | None = None,
+        bright_radius_arcsec: Any = None,
+        id: str | None = None,
+        name: str | None = None,
+        ra: str | None = None,
+        dec: str | None = None,
+        frame: str | None = None,
+    ) -> dict[str, Any]:
         """Keeps a sample at the service under a title, and returns its `id`, `url` and the time when it `expires`.
 
-        The sample and the other options are those of `sample`, without `kind`, `at`, `since` and `as_job`. Everyone who knows the id can read
-        and delete the sample. A list of at most 1000 inputs can be compared with earlier entries.
+        The sample and the options are those of `sample`. Everyone who knows the id can read and delete the sample. A list of at most 1000
+        inputs can be compared with earlier entries.
         """
-        known = {"radius_arcsec", "bright_mag", "bright_radius_arcsec", "id", "name", "ra", "dec", "frame"}
-        if not known.issuperset(options):
-            raise TypeError(f"Cannot keep a sample with {', '.join(sorted(set(options) - known))}: the options are {', '.join(sorted(known))}")
         if isinstance(sample, (str, dict)):
             raise TypeError(f"Cannot keep a {type(sample).__name__}: give a list of inputs, or a table")
-        for name in ("radius_arcsec", "bright_radius_arcsec"):
-            options[name] = _number(options.get(name), "arcsec")
+        options = {"title": title, "radius_arcsec": _number(radius_arcsec, "arcsec"), "bright_mag": bright_mag}
+        options["bright_radius_arcsec"] = _number(bright_radius_arcsec, "arcsec")
         names = [catalogs] if isinstance(catalogs, str) else catalogs
+        columns: dict[str, str | None] = {}
         if isinstance(sample, (bytes, bytearray, memoryview)) or hasattr(sample, "columns"):
-            table = _sent_table(sample)[0]
+            body, columns = _sent_table(sample)[0], {"id": id, "name": name, "ra": ra, "dec": dec, "frame": frame}
         else:
             inputs = [_input_of(each) for each in (_positions_of(sample) if _is_sky_coord(sample) else sample)]
             if len(inputs) <= self._limits_of_service().get("samples", {}).get("max_rows", len(inputs)):
-                sent = {"title": title, "inputs": inputs, "catalogs": names, **options}
-                body = json.dumps(sent, default=_plain).encode()
-                return json.loads(self._answer("/api/samples", body, {"Content-Type": "application/json"}, 201)[1])
-            table = _table_of_inputs(inputs)
-        query = {"title": title, "catalogs": ",".join(names) if names is not None else None, **options}
-        return json.loads(self._answer(_address_of("/api/samples", query), table, {}, 201)[1])
+                sent = json.dumps({"inputs": inputs, "catalogs": names, **options}, default=_plain).encode()
+                return self._kept("/api/samples", sent, {"Content-Type": "application/json"})
+            body = _table_of_inputs(inputs)
+        query = {"catalogs": ",".join(names) if names is not None else None, **options, **columns}
+        return self._kept(_address_of("/api/samples", query), body, {})
+
+    def _kept(self, path: str, body: bytes, headers: dict[str, str]) -> dict[str, Any]:
+        kept: dict[str, Any] = json.loads(self._answer(path, body, headers, 201)[1])
+        return kept
 
     def kept_sample(self, id: str, kind: str = "report", at: int | None = None, since: int | None = None) -> Any:
         """The report on a kept sample as it is now, of each `kind` that `sample` has. `at` and `since` are not for tables and names."""
