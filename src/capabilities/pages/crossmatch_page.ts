@@ -35,7 +35,7 @@ ${needsScripts}
 <details><summary>Position columns, if their names are not recognised; frame and errors</summary><p class="choices">
 <label class="pick">Right ascension <input type="text" name="ra" list="columns" autocomplete="off" spellcheck="false"></label>
 <label class="pick">Declination <input type="text" name="dec" list="columns" autocomplete="off" spellcheck="false"></label>
-<label class="pick">in <select name="ra_unit"><option value="">degrees, unless the table says otherwise</option><option value="h">hours</option></select></label>
+<label class="pick">in <select name="ra_unit"><option value="">degrees, or its unit</option><option value="h">hours</option></select></label>
 <label class="pick">Frame <input type="text" name="frame" list="frames" size="10" autocomplete="off" spellcheck="false"></label>
 <label class="pick">1σ error <input type="text" name="error_arcsec" list="columns" size="12" autocomplete="off" spellcheck="false"> arcsec, or its column; only against catalogs</label></p>
 <datalist id="frames"><option value="ICRS"></option><option value="FK5 J2000"></option><option value="FK4 B1950"></option><option value="galactic"></option></datalist></details>

@@ -50,6 +50,6 @@ function sectionOf({ count, catalogs, sources }, radius, path) {
     <section class="near-sources">
       <h2>${title}</h2>
       <p class="hint">${searched}</p>
-      ${sources.length > 0 && [resultTable(COLUMNS, rows), sources.length < count && html`<p class="hint">The nearest ${sources.length}.</p>`, downloads(path)]}
+      ${sources.length > 0 && [resultTable(COLUMNS, rows), sources.length < count && html`<p class="hint">The nearest ${sources.length}.</p>`, downloads(path, 'Download the sources')]}
     </section>`;
 }
