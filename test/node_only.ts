@@ -46,6 +46,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'astrotables/tools',
     'clients/generated',
     'clients/python',
+    'clients/tom',
     'hats/oracle',
     'core/tables/readers',
     'capabilities/pages/clients',
@@ -59,7 +60,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'capabilities/crossmatch/quirks',
     'fuzz/',
     'capabilities/adql/sources',
-    'capabilities/vo/large_maps',
+    'capabilities/areas/large_maps',
     'index/real_sky',
   ],
   'They are campaigns of kills and faults, on orders of writes that both share. `e2e/kill`, `e2e/nodes`, `faults/power` and `faults/full_disk` run under both.':
