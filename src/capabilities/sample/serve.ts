@@ -157,8 +157,9 @@ export const operations: Operations = [
           description: 'The list.',
           headers: { ...ignoredHeader, ...sunset },
           content: {
-            ...json({ type: 'object', description: 'The request in JSON.', additionalProperties: true }),
+            // Generated clients read the first: bytes, whichever it is.
             ...contentIn([ANY_BYTES], 'The table.'),
+            ...json({ type: 'object', description: 'The request in JSON.', additionalProperties: true }),
           },
         },
         ...errors([404, 405, 503]),

@@ -58,6 +58,7 @@ def refused_stream(name, **parameters):
 
 # The operations that nothing above calls.
 TABLE = b"ra,dec\n150,2\n10,20\n"
+kept = api.keep_sample(TABLE, title="mine", _content_type="application/octet-stream")
 others = {
     "get_openapi": api.get_openapi().openapi,
     "resolve_tns": api.resolve_tns("2026abc").actual_instance.results[0].actual_instance.status,
@@ -76,6 +77,10 @@ others = {
     "list_objects": api.list_objects().actual_instance.count,
     "crossmatch_table": api.crossmatch_table(b"ra,dec\n150,2\n10,20\n", format="csv", rows="matched").decode().splitlines(),
     "report_sample": api.report_sample(TABLE, _content_type="application/octet-stream").count,
+    "keep_sample": kept.title,
+    "report_kept_sample": api.report_kept_sample(kept.id)["count"],
+    "get_kept_sample_input": api.get_kept_sample_input(kept.id).decode(),
+    "delete_kept_sample": api.delete_kept_sample_with_http_info(kept.id).status_code,
     "get_validation": api.get_validation().status,
     "get_sky_map": api.get_sky_map().actual_instance.layer,
     "list_tasks": len(api.list_tasks()),

@@ -11,19 +11,23 @@ from made_client import Client, models
 from made_client.api.default import (
     cone_search,
     crossmatch_table,
+    delete_kept_sample,
     describe_service,
     describe_tasks,
     find_objects_of_source,
     find_sources,
+    get_kept_sample_input,
     get_object,
     get_openapi,
     get_sky_map,
     get_validation,
     head_tasks,
+    keep_sample,
     list_objects,
     list_tasks,
     lookup_objects,
     recent_crossmatches,
+    report_kept_sample,
     report_sample,
     resolve_tns,
     search_area,
@@ -61,6 +65,7 @@ assert isinstance(refused, Error)
 # The operations that nothing above calls.
 TABLE = b"ra,dec\n150,2\n10,20\n"
 table = File(BytesIO(TABLE))
+kept = keep_sample.sync(client=client, body=File(BytesIO(TABLE)), title="mine")
 others = {
     "get_openapi": get_openapi.sync(client=client).openapi,
     "resolve_tns": resolve_tns.sync("2026abc", client=client).results[0].status.value,
@@ -79,6 +84,10 @@ others = {
     "list_objects": list_objects.sync(client=client).count,
     "crossmatch_table": crossmatch_table.sync(client=client, body=table, format_=CrossmatchTableFormat.CSV, rows=CrossmatchTableRows.MATCHED).splitlines(),
     "report_sample": report_sample.sync(client=client, body=File(BytesIO(TABLE))).count,
+    "keep_sample": kept.title,
+    "report_kept_sample": report_kept_sample.sync(kept.id, client=client)["count"],
+    "get_kept_sample_input": get_kept_sample_input.sync(kept.id, client=client).payload.read().decode(),
+    "delete_kept_sample": delete_kept_sample.sync_detailed(kept.id, client=client).status_code.value,
     "get_validation": get_validation.sync(client=client).status,
     "get_sky_map": get_sky_map.sync(client=client).layer,
     "list_tasks": len(list_tasks.sync(client=client)),

@@ -55,6 +55,19 @@ async function refusedStreams(kind: 'matches' | 'objects') {
   };
 }
 // The operations that nothing above calls.
+const kept = having(
+  (
+    await client.POST('/api/samples', {
+      params: { query: { title: 'mine' } },
+      headers: { 'Content-Type': 'application/octet-stream' },
+      body: 'ra,dec\n150,2\n10,20\n',
+      bodySerializer: body => body as string,
+    })
+  ).data,
+  'id',
+);
+const link = { params: { path: { id: kept.id } } };
+const report = (await client.GET('/api/samples/{id}', link)).data;
 const others = {
   get_openapi: (await client.GET('/openapi.json')).data?.openapi,
   resolve_tns: having((await client.GET('/api/tns/{name}', { params: { path: { name: '2026abc' } } })).data, 'results')
@@ -102,6 +115,10 @@ const others = {
     ).data,
     'count',
   ).count,
+  keep_sample: kept.title,
+  report_kept_sample: typeof report === 'object' ? report.count : undefined,
+  get_kept_sample_input: (await client.GET('/api/samples/{id}/input', { ...link, parseAs: 'text' })).data,
+  delete_kept_sample: (await client.DELETE('/api/samples/{id}', link)).response.status,
   get_validation: (await client.GET('/api/validation')).data?.status,
   get_sky_map: map.layer,
   list_tasks: (await client.GET(tasks)).data?.length,
