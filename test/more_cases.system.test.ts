@@ -1,5 +1,7 @@
 /** The randomised tests of `npm test` that run few cases there, with more; these variables do the same for one file. */
 import { existsSync } from 'node:fs';
+import { whyNodeOnly } from './node_only.ts';
+import { isDeno } from './runtime.ts';
 
 const MORE = {
   'adql/engine': { TEST_JOIN_ROWS: '400' },
@@ -17,7 +19,7 @@ const MORE = {
 for (const [file, variables] of Object.entries(MORE)) {
   const module = new URL(`./${file}.test.ts`, import.meta.url);
   // A capability may have been removed.
-  if (!existsSync(module)) continue;
+  if (!existsSync(module) || (isDeno && whyNodeOnly(`${file}.test.ts`))) continue;
   Object.assign(process.env, variables);
   await import(module.href);
 }
