@@ -341,7 +341,7 @@ export interface SampleOptions {
   readonly brightMag?: number;
   /** At most 60; default 20. */
   readonly brightRadiusArcsec?: number;
-  /** Returns the bytes of a table of the rows instead of the report; with `html`, those of a page to keep. */
+  /** Returns the bytes of a table of the rows instead of the report. `html` returns the bytes of a page to keep. */
   readonly format?: MatchFormat | 'latex' | 'html';
   /** Answers from the state after this journal entry. For at most 1000 identifiers and positions. */
   readonly at?: number;
@@ -358,7 +358,7 @@ export interface SampleOptions {
   readonly asJob?: boolean;
 }
 
-/** As for a report. */
+/** The options of `sample` that a kept sample has, too. */
 export type KeptOptions = Omit<SampleOptions, 'format' | 'at' | 'since' | 'asJob'>;
 
 /** `at` and `since` are not for tables and names. */

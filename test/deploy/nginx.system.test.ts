@@ -70,8 +70,9 @@ needs(test, whyNot)('answers, large bodies, streams and outages pass through it'
       await long.body.dump();
 
       const stream = await request(`${url}/api/stream/matches`, { headers: { accept: 'text/event-stream' } });
-      const [first] = await Array.fromAsync(take(stream.body, 1));
-      assert.ok(first!.length > 0, 'its beginning comes before its end');
+      const { value: first } = await stream.body[Symbol.asyncIterator]().next();
+      stream.body.destroy();
+      assert.ok(first.length > 0, 'its beginning comes before its end');
 
       assert.is((await request(`${url}/metrics`)).statusCode, 200);
       const others = Object.values(networkInterfaces()).flatMap(each => each ?? []);
@@ -95,13 +96,5 @@ needs(test, whyNot)('answers, large bodies, streams and outages pass through it'
     }
   }),
 );
-
-async function* take(body: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
-  let left = count;
-  for await (const part of body) {
-    yield part;
-    if (--left === 0) return;
-  }
-}
 
 test.run();

@@ -582,13 +582,11 @@ class Nearsky:
         form, read = _SAMPLE_KINDS[kind]
         options = {"radius_arcsec": _number(radius_arcsec, "arcsec"), "bright_mag": bright_mag}
         options["bright_radius_arcsec"] = _number(bright_radius_arcsec, "arcsec")
-        if isinstance(sample, (str, dict)):
-            raise TypeError(f"Cannot report on a {type(sample).__name__}: give a list of inputs, or a table")
+        inputs = _sample_inputs(sample, "report on")
         names = [catalogs] if isinstance(catalogs, str) else catalogs
-        if isinstance(sample, (bytes, bytearray, memoryview)) or hasattr(sample, "columns"):
+        if inputs is None:
             body, columns = _sent_table(sample)[0], {"id": id, "name": name, "ra": ra, "dec": dec, "frame": frame}
         else:
-            inputs = [_input_of(each) for each in (_positions_of(sample) if _is_sky_coord(sample) else sample)]
             most = self._limits_of_service().get("samples", {}).get("max_rows", len(inputs))
             if not as_job and (len(inputs) <= most or at is not None or since is not None):
                 sent = {"inputs": inputs, "catalogs": names, "at": at, "since": since, **options}
@@ -617,19 +615,17 @@ class Nearsky:
     ) -> dict[str, Any]:
         """Keeps a sample at the service under a title, and returns its `id`, `url` and the time when it `expires`.
 
-        The sample and the options are those of `sample`. Everyone who knows the id can read and delete the sample. A list of at most 1000
-        inputs can be compared with earlier entries.
+        `sample` explains the sample and the options. Everyone who knows the id can read and delete the sample. Lists of up to 1000 inputs
+        can be compared with earlier entries.
         """
-        if isinstance(sample, (str, dict)):
-            raise TypeError(f"Cannot keep a {type(sample).__name__}: give a list of inputs, or a table")
+        inputs = _sample_inputs(sample, "keep")
         options = {"title": title, "radius_arcsec": _number(radius_arcsec, "arcsec"), "bright_mag": bright_mag}
         options["bright_radius_arcsec"] = _number(bright_radius_arcsec, "arcsec")
         names = [catalogs] if isinstance(catalogs, str) else catalogs
         columns: dict[str, str | None] = {}
-        if isinstance(sample, (bytes, bytearray, memoryview)) or hasattr(sample, "columns"):
+        if inputs is None:
             body, columns = _sent_table(sample)[0], {"id": id, "name": name, "ra": ra, "dec": dec, "frame": frame}
         else:
-            inputs = [_input_of(each) for each in (_positions_of(sample) if _is_sky_coord(sample) else sample)]
             if len(inputs) <= self._limits_of_service().get("samples", {}).get("max_rows", len(inputs)):
                 sent = json.dumps({"inputs": inputs, "catalogs": names, **options}, default=_plain).encode()
                 return self._kept("/api/samples", sent, {"Content-Type": "application/json"})
@@ -892,6 +888,15 @@ def _input_of(value: Any) -> dict[str, Any]:
     except TypeError:
         hint = "give an identifier as an integer or text, a position as (ra, dec, radius), or as (ra, dec) or a SkyCoord with radius_arcsec"
         raise TypeError(f"Cannot look up {value!r} because it is of type {type(value).__name__}: {hint}") from None
+
+
+def _sample_inputs(sample: Any, does: str) -> list[dict[str, Any]] | None:
+    """The inputs of a list. None for a table."""
+    if isinstance(sample, (str, dict)):
+        raise TypeError(f"Cannot {does} a {type(sample).__name__}: give a list of inputs, or a table")
+    if isinstance(sample, (bytes, bytearray, memoryview)) or hasattr(sample, "columns"):
+        return None
+    return [_input_of(each) for each in (_positions_of(sample) if _is_sky_coord(sample) else sample)]
 
 
 def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:

@@ -179,7 +179,7 @@ async function inputsOf(given: readonly string[], radius: string | undefined): P
 const isId = (text: string) => /^\d+$/.test(text);
 const isInput = (text: string) => isId(text) || (!/^[\d\s]+$/.test(text) && parseTnsName(text) !== undefined);
 
-/** A text that is none of the three is sent as a name, so that its own result says so. */
+/** A line that cannot be read is sent as a name: its result then has the status `invalid_input`. */
 function inputsOfLine(line: string, radius: string | undefined): Input[] {
   const entries = isInput(line) ? [] : parseSearchList(line);
   if (isInput(line) || entries.some(({ search }) => search.kind === 'unclear')) return [idOrName(line, radius)];

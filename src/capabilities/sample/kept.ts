@@ -14,13 +14,13 @@ import { fieldOf, optional } from '../../core/http/params.ts';
 import { fileStream } from '../../core/http/part_stream.ts';
 import { type Answer, emptyResponse, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
 import { SentFile } from '../../core/http/sent_file.ts';
-import { answerWhole } from '../../core/http/sent_table.ts';
+import { answerWhole, requireRead } from '../../core/http/sent_table.ts';
 import type { Service } from '../../core/service/service.ts';
 import { KEEP, type KeepStep } from './channel.ts';
 import { type KeptSample, KeptStore, type NewSample } from './kept_store.ts';
 import { KEPT_PATH } from './parameters.ts';
 import { parseSample, TITLE } from './parse_sample.ts';
-import { LIST_WANTED, listUse, maxListBytes, parseList, readOr } from './report_list.ts';
+import { LIST_WANTED, listUse, maxListBytes, parseList, SEND_AS_JOB } from './report_list.ts';
 import { answerReport, isJson, MAX_SAMPLE_VALUES } from './report_sample.ts';
 
 const GIVE_TITLE = 'the title of the sample';
@@ -85,7 +85,7 @@ async function keep(
   budget: Budget,
 ): Promise<KeptSample> {
   const answer = await coordination.ask(KEEP, { step: 'keep', ...asked }, budget);
-  const whole = readOr('keep', answer);
+  const whole = requireRead(answer, 'keep', SEND_AS_JOB);
   return (whole as Extract<typeof whole, { outcome: 'kept' }>).sample;
 }
 

@@ -1,15 +1,12 @@
 /** POST /api/sample with a table: answers at once, or makes a job. */
-import { Unavailable } from '../../core/base/refusal.ts';
 import type { Config } from '../../core/config/config.ts';
-import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
 import { acceptsFits, preferredFormat } from '../../core/http/accept.ts';
-import { ApiError, invalidParameter } from '../../core/http/errors.ts';
+import { invalidParameter } from '../../core/http/errors.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Answer } from '../../core/http/respond.ts';
-import { answerTable, type TableUse } from '../../core/http/sent_table.ts';
+import { answerTable, requireRead, type TableUse } from '../../core/http/sent_table.ts';
 import { TABLE_HEADERS } from '../../core/http/table_response.ts';
-import type { TableRefusal } from '../../core/jobs/table_task.ts';
 import type { Service } from '../../core/service/service.ts';
 import { SAMPLE_LIST } from './channel.ts';
 import type { ListFormat } from './list_report.ts';
@@ -28,38 +25,18 @@ export async function reportList(service: Service, exchange: Exchange): Promise<
 /** Completes the error about an empty body. */
 export const LIST_WANTED = 'send a table, or JSON with the Content-Type application/json';
 
+/** What to do with a table that takes too long. */
+export const SEND_AS_JOB = 'send it with Prefer: respond-async, or in parts';
+
 export function listUse({ coordination }: Service, request: ListJobRequest): Pick<TableUse, 'answer' | 'job'> {
   return {
     async answer(files, budget) {
       const written = await coordination.ask(SAMPLE_LIST, { ...files, request }, budget);
-      const whole = readOr('report on', written);
+      const whole = requireRead(written, 'report on', SEND_AS_JOB);
       return { headers: listHeaders(whole), bytes: whole.bytes };
     },
     job: { kind: SAMPLE_JOB, path: SAMPLE_JOBS_PATH, request },
   };
-}
-
-/**
- * What came of a table.
- * @param result null if that would take too long
- * @throws ApiError, Unavailable
- */
-export function readOr<T extends { readonly outcome: string }>(
-  does: string,
-  result: T | TableRefusal | null,
-): Exclude<T, TableRefusal> {
-  if (!result)
-    throw new ApiError(
-      'query_too_expensive',
-      `Cannot ${does} the table within ${TABLE_BUDGET_SECONDS} s: send it with Prefer: respond-async, or in parts`,
-    );
-  const refusal = result as TableRefusal;
-  if (refusal.outcome === 'refused')
-    throw new ApiError('invalid_parameter', `Cannot ${does} the table because ${refusal.message}`, {
-      param: refusal.param ?? 'body',
-    });
-  if (refusal.outcome === 'unavailable') throw new Unavailable(refusal.message);
-  return result as Exclude<T, TableRefusal>;
 }
 
 /** @throws ApiError */

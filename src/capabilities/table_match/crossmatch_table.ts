@@ -2,27 +2,26 @@
 
 import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
 import { toJson } from '@nearsky/astrotables/json';
-import { Unavailable } from '../../core/base/refusal.ts';
 import { formatTime, nowUs } from '../../core/base/times.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts';
-import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
 import { ALL_CATALOGS, JOBS_PATH } from '../../core/contract/table_match.ts';
 import { acceptsFits, preferredFormat } from '../../core/http/accept.ts';
 import { ApiError } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import type { IncomingRequest } from '../../core/http/incoming.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
-import { answerTable } from '../../core/http/sent_table.ts';
+import { answerTable, requireRead } from '../../core/http/sent_table.ts';
 import type { Service } from '../../core/service/service.ts';
 import { releaseOf } from '../../core/store/provenance.ts';
 import { TABLE } from './channel.ts';
 import { maxTableBytes } from './limits.ts';
-import type { TableBegun, TableRequest } from './match_task.ts';
+import type { TableRequest } from './match_task.ts';
 import { matchedHeaders } from './matched_headers.ts';
 import { tableParameters } from './parameters.ts';
 import { TABLE_JOB } from './table_jobs.ts';
 
-const TOO_LONG = `Cannot crossmatch the table within ${TABLE_BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
+/** What to do with a table that takes too long. */
+const SEND_LESS = 'send it in parts, or search a smaller radius';
 
 export function crossmatchTable(service: Service): Handler {
   const { config, coordination } = service;
@@ -34,11 +33,9 @@ export function crossmatchTable(service: Service): Handler {
       wanted: 'send a table',
       async answer(files, budget) {
         const written = await coordination.ask(TABLE, { ...files, request }, budget);
-        if (!written) throw new ApiError('query_too_expensive', TOO_LONG);
-        const { begun, ...answer } = written;
-        if (begun.outcome === 'refused') throw refused(begun);
-        if (begun.outcome === 'unavailable') throw new Unavailable(begun.message);
-        return { headers: matchedHeaders(begun), ...answer };
+        const begun = requireRead(written?.begun ?? null, 'crossmatch', SEND_LESS);
+        const { bytes, answer } = written!;
+        return { headers: matchedHeaders(begun), bytes, answer };
       },
       job: { kind: TABLE_JOB, path: JOBS_PATH, request },
     });
@@ -113,10 +110,4 @@ function acceptedFormat({ headers }: IncomingRequest): MatchFormat | undefined {
   if (acceptsFits(accept)) return 'fits';
   const accepted = preferredFormat(accept);
   return MATCH_FORMATS.find(({ name }) => name === accepted)?.name;
-}
-
-function refused({ message, param }: TableBegun & { outcome: 'refused' }): ApiError {
-  return new ApiError('invalid_parameter', `Cannot crossmatch the table because ${message}`, {
-    param: param ?? 'body',
-  });
 }

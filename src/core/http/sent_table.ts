@@ -1,13 +1,16 @@
 /** A request whose body is a table: it is answered at once, or becomes a job that reads the table later. */
 import { Budget } from '../base/budget.ts';
 import { discard, flush } from '../base/files.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { spoolPath } from '../base/spool.ts';
 import { TABLE_BUDGET_SECONDS } from '../contract/limits.ts';
 import { JOBS } from '../jobs/channel.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import { JobStore } from '../jobs/job_store.ts';
+import type { TableRefusal } from '../jobs/table_task.ts';
 import type { Service } from '../service/service.ts';
 import { baseUrl } from './base_url.ts';
+import { ApiError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { beginJobSession } from './job_session.ts';
 import { invalidBody, readParts } from './json_body.ts';
@@ -49,6 +52,29 @@ export interface WrittenAnswer {
   readonly bytes: number;
   /** The answer, if it is small. There is no file then. */
   readonly answer?: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/**
+ * Returns the result of reading a table, unless the table was refused.
+ * @param result null if the time was not enough
+ * @param does completes "Cannot ... the table"
+ * @param advice what to do if the time was not enough
+ * @throws ApiError, Unavailable
+ */
+export function requireRead<T extends { readonly outcome: string }>(
+  result: T | TableRefusal | null,
+  does: string,
+  advice: string,
+): Exclude<T, TableRefusal> {
+  if (!result)
+    throw new ApiError('query_too_expensive', `Cannot ${does} the table within ${TABLE_BUDGET_SECONDS} s: ${advice}`);
+  const refusal = result as TableRefusal;
+  if (refusal.outcome === 'refused')
+    throw new ApiError('invalid_parameter', `Cannot ${does} the table because ${refusal.message}`, {
+      param: refusal.param ?? 'body',
+    });
+  if (refusal.outcome === 'unavailable') throw new Unavailable(refusal.message);
+  return result as Exclude<T, TableRefusal>;
 }
 
 /** With `Prefer: respond-async` (RFC 7240) the answer is 202, and has the address of the job. */

@@ -44,7 +44,7 @@ export function formatButtons(download, further = []) {
  * A button for each format that saves an answer as a file.
  * @param {string} of the answer's name in the name of the file
  * @param {(format: string) => Promise<Response>} request
- * @param {{ name: string, title: string }[]} [further] formats besides those of tables
+ * @param {{ name: string, title: string }[]} [further] formats besides the table formats
  */
 export function saveButtons(of, request, further) {
   return part('', (told, tell) => {

@@ -12,7 +12,7 @@ export function fragmentFor(key, list) {
   return fragment.length <= MAX_FRAGMENT ? fragment : undefined;
 }
 
-/** The list in the address; undefined if there is none. @param {string} key */
+/** Returns the list in the address; undefined if the address has none. @param {string} key */
 export function listInFragment(key) {
   if (!location.hash.startsWith(`#${key}=`)) return undefined;
   try {

@@ -29,7 +29,7 @@ const JOBS = `${root}/vo/samples`;
 const MAX_INPUTS = 1000;
 /** A larger table is sent only once, as a job. */
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
-/** Of a larger report, the first rows and the summary are read: from the bytes at its two ends. */
+/** The page reads only both ends of a larger report: the first rows and the summary. */
 const MAX_WHOLE_BYTES = 64 * 2 ** 20;
 const END_BYTES = 4 * 2 ** 20;
 const EXAMPLE_ROWS = 200;
