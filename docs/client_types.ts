@@ -5,6 +5,7 @@
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type ComponentName, openApiDocument } from '../src/capabilities/documents/openapi_document.ts';
 import { CAPABILITIES, SETTINGS } from '../src/capabilities.ts';
 import { programFile } from '../src/core/base/program_files.ts';
 import { loadConfig } from '../src/core/config/config.ts';
@@ -21,7 +22,6 @@ import {
 import { MATCH_FORMATS, TABLE_FORMATS } from '../src/core/contract/formats.ts';
 import { AREA_PATH } from '../src/core/contract/limits.ts';
 import { FINDS, ROWS_KEPT } from '../src/core/contract/table_match.ts';
-import { type ComponentName, openApiDocument } from '../src/core/documents/openapi/document.ts';
 import type { Schema, Schemas } from '../src/core/documents/openapi/schema.ts';
 import { loadApi } from '../src/core/loaded.ts';
 

@@ -47,7 +47,7 @@ export const DATA = [
   'sample/alerts',
   'sample/catalogs',
   'sample/tns',
-  'src/core/cli/search_text.js',
+  'src/capabilities/objects/search_text.js',
   'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
   ...globSync('src/capabilities/*/browser', { cwd: ROOT }),

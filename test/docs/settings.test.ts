@@ -7,11 +7,11 @@ import * as assert from 'uvu/assert';
 import { kafkaOptions } from '../../src/capabilities/consume/feeds.ts';
 import { SETTINGS as ALL_SETTINGS } from '../../src/capabilities.ts';
 import { formatTime } from '../../src/core/base/times.ts';
-import { remoteOptions } from '../../src/core/catalogs/remote_options.ts';
 import { logSettings } from '../../src/core/cluster/kafka_log.ts';
 import { ENVIRONMENT_ONLY } from '../../src/core/config/config.ts';
 import { BROKER_NAMES } from '../../src/core/contract/brokers.ts';
 import { maxOpenFiles, serverLimits } from '../../src/core/server/server_limits.ts';
+import { remoteOptions } from '../../src/core/service/remote_options.ts';
 import {
   type Answer,
   configOf,

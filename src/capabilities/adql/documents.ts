@@ -2,12 +2,13 @@
 import { FEATURES, type Feature, spelled, tableName } from '@nearsky/adql';
 import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../../core/config/config.ts';
-import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../../core/contract/tap.ts';
-import { columnElement, endpoints, root } from '../../core/vo/vosi.ts';
+import { TAP_PATH } from '../../core/contract/tap.ts';
+import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { maxUploadBytes } from './limits.ts';
 import type { ForeignKey, ListedTable } from './listed_table.ts';
 import { adqlSettings } from './settings.ts';
 import { isIndexed, schemaDescription } from './tables.ts';
+import { EXAMPLES, TAP_FORMATS } from './tap_formats.ts';
 
 /**
  * @param base scheme and host of this service

@@ -5,7 +5,7 @@
 import type { Cell, Column, ColumnType } from '@nearsky/astrotables';
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
 import type { GroupColumn } from '@nearsky/astrotables/parquet_writer';
-import { cellIn } from '../../core/catalogs/columns.ts';
+import { cellIn } from '../catalogs/columns.ts';
 
 /** A column of the table, and the column of the files that provides it; undefined if this copy of the catalog lacks it. */
 export interface WantedColumn extends Pick<Column, 'name' | 'type'> {

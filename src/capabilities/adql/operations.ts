@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../../core/contract/headers.ts';
 import { named } from '../../core/contract/kind.ts';
-import { TAP_FORMATS, TAP_PATH } from '../../core/contract/tap.ts';
+import { TAP_PATH } from '../../core/contract/tap.ts';
 import { ANY_TEXT } from '../../core/documents/kinds.ts';
 import { errors, header, tapErrors } from '../../core/documents/openapi/general.ts';
 import { answer, jobWriter, seeOther, VOTABLE } from '../../core/documents/openapi/jobs.ts';
@@ -12,6 +12,7 @@ import { boolean, closed, integer, list, type Schema, text, time } from '../../c
 import type { PlacedOperation } from '../../core/documents/operations.ts';
 import type { Parameters } from '../../core/documents/parameters.ts';
 import { tapParameters } from './parameters.ts';
+import { TAP_FORMATS } from './tap_formats.ts';
 
 /** The documents in which TAP describes itself, by path: the name of the operation, the meaning and the type. */
 const TAP_DOCUMENTS = {

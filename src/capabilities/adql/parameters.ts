@@ -1,10 +1,10 @@
 import { memoized } from '../../core/base/memoized.ts';
 import type { Config } from '../../core/config/config.ts';
 import { clamped, matching, named, textual } from '../../core/contract/kind.ts';
-import { EXAMPLES, LANGUAGES, TAP_FORMATS, tapFormat } from '../../core/contract/tap.ts';
 import { ANY_TEXT, JOURNAL_ENTRY } from '../../core/documents/kinds.ts';
 import type { Parameter, Parameters } from '../../core/documents/parameters.ts';
 import { adqlSettings } from './settings.ts';
+import { EXAMPLES, LANGUAGES, TAP_FORMATS, tapFormat } from './tap_formats.ts';
 
 const LANGUAGE = named(LANGUAGES);
 const TAP_FORMAT = {

@@ -12,9 +12,9 @@ import { beginFits, rowByRow, type TableWriter, tableFormat, VotableWriter } fro
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { messageOf } from '../../core/base/error_text.ts';
 import { Semaphore } from '../../core/base/semaphore.ts';
-import type { TapFormat } from '../../core/contract/tap.ts';
-import { objectLinks } from '../../core/vo/object_links.ts';
+import { objectLinks } from '../vo/object_links.ts';
 import { isOutOfMemory, JobFailure, meaningOf, NO_MEMORY } from './engine_errors.ts';
+import type { TapFormat } from './tap_formats.ts';
 import type { Upload } from './upload_file.ts';
 
 /** The size of a part of an answer, bytes. */

@@ -13,14 +13,14 @@ import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFil
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isThere } from '../../core/base/files.ts';
-import { columnsIn } from '../../core/catalogs/columns.ts';
-import type { CatalogThreadData } from '../../core/catalogs/thread_data.ts';
 import { Catalogs, isSameDefinition } from '../../core/contract/catalogs.ts';
 import { MAX_CATALOG_FILES } from '../../core/contract/limits.ts';
 import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
+import type { CatalogThreadData } from '../../core/service/catalog_thread_data.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
+import { columnsIn } from '../catalogs/columns.ts';
 import { DECODED_TYPES, decodedColumn, isReadByEngine, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
 import { hasAny, PickedRows, touches } from './near_rows.ts';

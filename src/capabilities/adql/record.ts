@@ -7,7 +7,7 @@ import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { TAP_PATH } from '../../core/contract/tap.ts';
-import { coneCapabilities, endpoints, root, VO_PATH } from '../../core/vo/vosi.ts';
+import { coneCapabilities, endpoints, root, VO_PATH } from '../vo/vosi.ts';
 import { schemaElements, tapCapability } from './documents.ts';
 import { adqlSettings } from './settings.ts';
 import { listedTables } from './tables.ts';

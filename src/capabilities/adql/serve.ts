@@ -1,7 +1,7 @@
 import type { Config } from '../../core/config/config.ts';
 import { TAP_PATH } from '../../core/contract/tap.ts';
 import type { BodyLimits } from '../../core/host.ts';
-import { MAX_FIELD_BYTES } from '../../core/http/form.ts';
+import { MAX_FIELD_BYTES } from '../vo/form.ts';
 import { tapCapability } from './documents.ts';
 import { maxUploadBytes } from './limits.ts';
 import { canQuery } from './tap.ts';

@@ -9,7 +9,6 @@ import { processStart } from '../../core/base/processes.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../../core/contract/headers.ts';
 import { TAP_PATH } from '../../core/contract/tap.ts';
-import { availabilityOf } from '../../core/http/availability.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
 import { ApiError, expectedErrorOf, notFound } from '../../core/http/errors.ts';
 import type { Exchange, Handler, Resource } from '../../core/http/exchange.ts';
@@ -24,8 +23,9 @@ import {
   wholeResponse,
   xmlResponse,
 } from '../../core/http/respond.ts';
-import { withVotableErrors } from '../../core/http/votable_errors.ts';
 import type { Service } from '../../core/service/service.ts';
+import { availabilityOf } from '../vo/availability.ts';
+import { withVotableErrors } from '../vo/votable_errors.ts';
 import { beginQuery } from './adql_query.ts';
 import { TAP } from './channel.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from './documents.ts';

@@ -8,7 +8,6 @@ import type { JsonObject } from '../../core/base/json_reader.ts';
 import { formatTime, nowUs } from '../../core/base/times.ts';
 import { DEFAULT_LISTED_STATUS, type ListedStatus } from '../../core/contract/enums.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../../core/contract/limits.ts';
-import { ALL_TIME } from '../../core/http/selection_params.ts';
 import type { ToolContext, ToolRun } from '../../core/http/tool.ts';
 import { AREA_QUERY, type AreaQuery } from '../areas/area_answer.ts';
 import type { ApiObject } from '../connector/answers.ts';
@@ -16,6 +15,7 @@ import { shellQuote } from '../connector/recipes.ts';
 import { connectorSettings } from '../connector/settings.ts';
 import { listingText } from '../connector/summary.ts';
 import { OBJECTS_QUERY, type ObjectsQuery } from '../listing/listing_answer.ts';
+import { ALL_TIME } from '../listing/selection_params.ts';
 
 /** The default time range of the listing of latest objects, hours. */
 export const DEFAULT_HOURS = 24;

@@ -10,10 +10,10 @@ import {
   type WholeTable,
 } from '../../core/answers/queries.ts';
 import { leftOut, readRow } from '../../core/answers/search.ts';
-import { type Candidates, selector, writeCount, writeSelection } from '../../core/answers/selection.ts';
 import type { AreaResponse } from '../../core/contract/enums.ts';
 import { AreaError } from '../../core/vo/area_error.ts';
 import { type ReadArea, readArea } from '../../core/vo/areas.ts';
+import { type Candidates, selector, writeCount, writeSelection } from '../listing/selection.ts';
 
 /** A page of the objects in an area, or their number. */
 export interface AreaQuery extends SelectionQuery<AreaPlace> {

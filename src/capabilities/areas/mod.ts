@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const areas: Capability = {
   name: 'areas',
+  needs: ['listing'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
 };

@@ -10,8 +10,8 @@ import { answerQuery, checkFormat, reachState, tableFormatOf } from '../../core/
 import { invalidCursor, readCursor, requestedState, withoutCursor } from '../../core/http/cursor.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
-import { parseSelection, walked } from '../../core/http/selection_params.ts';
 import type { Service } from '../../core/service/service.ts';
+import { parseSelection, walked } from '../listing/selection_params.ts';
 import { AREA_QUERY, type AreaQuery, areaReadLast } from './area_answer.ts';
 import { SentArea } from './sent_area.ts';
 import { WalkTables } from './walk_table.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../core/contract/limits.ts';
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { areaBody, stated, tableResponses } from '../../core/documents/openapi/responses.ts';
-import { areaSchema, LEFT_OUT } from '../../core/documents/openapi/selection.ts';
 import type { BodyLimits, Operations } from '../../core/host.ts';
+import { areaSchema, LEFT_OUT } from '../listing/schemas.ts';
 import { areaParameters, searchArea } from './search_area.ts';
 
 export { limits } from './limits.ts';

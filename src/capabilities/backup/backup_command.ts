@@ -2,9 +2,9 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../core/base/error_text.ts';
 import { type Command, Progress, printResult, shownBytes, table, tell, UsageError } from '../../core/cli/command.ts';
-import { backUp } from '../../core/store/backup.ts';
 import { noteChore } from '../../core/store/noting.ts';
 import { openStore } from '../../core/store/store.ts';
+import { backUp } from './backup.ts';
 
 export const command: Command = {
   usage: 'backup DIR',

@@ -2,9 +2,6 @@
 
 import { basename } from 'node:path';
 import { nowUs } from '../../core/base/times.ts';
-import { FLOAT32_STEP_ARCSEC } from '../../core/catalogs/columns.ts';
-import { type ChosenFootprint, skyFraction } from '../../core/catalogs/coverage.ts';
-import { remoteOptions } from '../../core/catalogs/remote_options.ts';
 import {
   areaIn,
   type Command,
@@ -27,6 +24,7 @@ import {
 } from '../../core/contract/catalogs.ts';
 import { integer, matching, number } from '../../core/contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
+import { remoteOptions } from '../../core/service/remote_options.ts';
 import type {
   CatalogColumns,
   CatalogRegistration,
@@ -34,7 +32,9 @@ import type {
   RowCounts,
 } from '../../core/store/catalog_registration.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
+import { FLOAT32_STEP_ARCSEC } from './columns.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';
+import { type ChosenFootprint, skyFraction } from './coverage.ts';
 import type { UndefinedCatalog } from './definition.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
 import type { SurveyProgress } from './survey.ts';

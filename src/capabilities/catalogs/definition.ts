@@ -5,8 +5,6 @@
 
 import type { ColumnKind } from '@nearsky/astrotables/parquet';
 import { CatalogError, type FieldText, type HatsTable } from '@nearsky/hats';
-import { findColumn } from '../../core/catalogs/columns.ts';
-import type { CatalogSchema, Schema } from '../../core/catalogs/schema.ts';
 import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../../core/contract/catalog.ts';
 import { catalogKeys } from '../../core/contract/catalog.ts';
 import { catalogDefinition } from '../../core/contract/catalogs.ts';
@@ -14,6 +12,8 @@ import * as enums from '../../core/contract/enums.ts';
 import { GENERIC_FILTERS } from '../../core/contract/filters.ts';
 import { OBJECT_FIELDS } from '../../core/contract/object_fields.ts';
 import { ERROR_UNITS_MAS } from '../../core/contract/position_errors.ts';
+import { findColumn } from './columns.ts';
+import type { CatalogSchema, Schema } from './schema.ts';
 
 /** A description as read from a file: `src/core/contract/catalogs/schema.json`. */
 export type CatalogDescription = Partial<Omit<CatalogDefinition, 'columns' | 'filterable'>> & {

@@ -19,18 +19,6 @@ import {
 import { COMMON_METADATA_FILE } from '@nearsky/hats/layout';
 import { findSkymap } from '@nearsky/hats/skymap';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
-import {
-  type ColumnOptions,
-  columnsIn,
-  differencesIn,
-  findColumn,
-  narrowTypes,
-  resolveColumns,
-} from '../../core/catalogs/columns.ts';
-import { type ChosenFootprint, coverageFromMap, coverageFromRows, orderOf } from '../../core/catalogs/coverage.ts';
-import { PixelSet } from '../../core/catalogs/pixel_set.ts';
-import { checkSomeRows, sampledFiles } from '../../core/catalogs/row_pixels.ts';
-import { type CatalogSchema, lossIn, readSchema } from '../../core/catalogs/schema.ts';
 import { type CatalogDefinition, catalogDefinition } from '../../core/contract/catalogs.ts';
 import { TEXT_ID } from '../../core/contract/source_ids.ts';
 import type {
@@ -39,7 +27,12 @@ import type {
   PayloadColumn,
   RowCounts,
 } from '../../core/store/catalog_registration.ts';
+import { type ColumnOptions, columnsIn, differencesIn, findColumn, narrowTypes, resolveColumns } from './columns.ts';
+import { type ChosenFootprint, coverageFromMap, coverageFromRows, orderOf } from './coverage.ts';
 import { defineCatalog, leftOutColumns, type UndefinedCatalog } from './definition.ts';
+import { PixelSet } from './pixel_set.ts';
+import { checkSomeRows, sampledFiles } from './row_pixels.ts';
+import { type CatalogSchema, lossIn, readSchema } from './schema.ts';
 import { checkSomeIds, type Survey, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {

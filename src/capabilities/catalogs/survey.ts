@@ -13,12 +13,12 @@ import {
 } from '@nearsky/hats';
 import { isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
-import { checkIds, columnsIn, sourceId } from '../../core/catalogs/columns.ts';
-import type { PixelSet } from '../../core/catalogs/pixel_set.ts';
-import { checkAllRows, checkSomeRows, sampledFiles } from '../../core/catalogs/row_pixels.ts';
-import { type CatalogSchema, SchemaUnion } from '../../core/catalogs/schema.ts';
 import { isTextId, TEXT_ID } from '../../core/contract/source_ids.ts';
 import type { CatalogColumns, RowCounts } from '../../core/store/catalog_registration.ts';
+import { checkIds, columnsIn, sourceId } from './columns.ts';
+import type { PixelSet } from './pixel_set.ts';
+import { checkAllRows, checkSomeRows, sampledFiles } from './row_pixels.ts';
+import { type CatalogSchema, SchemaUnion } from './schema.ts';
 
 export interface SurveyOptions {
   /**

@@ -1,11 +1,11 @@
 /** The pool of threads for crossmatching. */
 
 import { REMOTE_CONCURRENCY } from '@nearsky/hats';
-import { remoteOptions } from '../../core/catalogs/remote_options.ts';
-import type { CatalogThreadData } from '../../core/catalogs/thread_data.ts';
 import type { Config } from '../../core/config/config.ts';
 import { defaultThreads, Pool, type PoolOptions } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
+import type { CatalogThreadData } from '../../core/service/catalog_thread_data.ts';
+import { remoteOptions } from '../../core/service/remote_options.ts';
 
 /** The limit for the columns that all threads hold at once. */
 const MEMORY_BYTES = 256 << 20;

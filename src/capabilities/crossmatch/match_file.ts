@@ -17,15 +17,15 @@ import {
   wrapRa,
 } from '@nearsky/sky-index';
 import { Semaphore } from '../../core/base/semaphore.ts';
-import { cellIn, columnsIn, sourceId } from '../../core/catalogs/columns.ts';
-import type { CatalogThreadData } from '../../core/catalogs/thread_data.ts';
 import { circularErrorMas } from '../../core/contract/position_errors.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
+import type { CatalogThreadData } from '../../core/service/catalog_thread_data.ts';
 import type { CatalogColumns, PayloadColumn } from '../../core/store/catalog_registration.ts';
 import { combinedError, lnSum, lnWeight } from '../../core/store/match_statistics.ts';
 import { packSource } from '../../core/store/records.ts';
+import { cellIn, columnsIn, sourceId } from '../catalogs/columns.ts';
 import type { CatalogErrors } from './catalog_errors.ts';
 import { RowDensity } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';

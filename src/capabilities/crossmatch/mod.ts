@@ -3,7 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const crossmatch: Capability = {
   name: 'crossmatch',
-  needs: ['names'],
+  needs: ['names', 'catalogs'],
   commands: new Map([
     [
       'crossmatch',

@@ -5,8 +5,8 @@
 import type { Partition } from '@nearsky/hats';
 import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { type Coverage, conePixels } from '@nearsky/sky-index';
-import { openCoverage } from '../../core/catalogs/coverage.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
+import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogErrors } from './catalog_errors.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
 

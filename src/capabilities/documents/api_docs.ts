@@ -14,7 +14,6 @@ import {
 } from '../../core/contract/enums.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
-import { type OpenApiDocument, openApiDocument } from '../../core/documents/openapi/document.ts';
 import type { Paths } from '../../core/documents/openapi/parameters.ts';
 import { type Documented, paths, resourcePaths } from '../../core/documents/operations.ts';
 import {
@@ -28,6 +27,7 @@ import {
 } from '../../core/documents/prose.ts';
 import { CONTRACT_VERSION } from '../../core/store/provenance.ts';
 import { type Block, code, heading, list, paragraph, quote, table } from './blocks.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi_document.ts';
 import { filterSection, operationSection } from './operations.ts';
 
 /** @param base scheme and host, without a trailing slash */

@@ -2,7 +2,6 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { memoized } from '../../core/base/memoized.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
-import { openApiDocument } from '../../core/documents/openapi/document.ts';
 import type { Api } from '../../core/host.ts';
 import { baseUrl, rootPath } from '../../core/http/base_url.ts';
 import { sharedBody } from '../../core/http/compression.ts';
@@ -13,6 +12,7 @@ import { addressed } from './addressed.ts';
 import { apiDocs } from './api_docs.ts';
 import { toMarkdown } from './blocks.ts';
 import { llmsTxt } from './llms_txt.ts';
+import { openApiDocument } from './openapi_document.ts';
 
 /** GET /openapi.json */
 export function getOpenapi(service: Service, api: Api): Handler {

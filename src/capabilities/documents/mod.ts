@@ -3,5 +3,6 @@ import type { Capability } from '../../core/host.ts';
 
 export const documents: Capability = {
   name: 'documents',
+  needs: ['objects', 'recent'],
   serve: () => import('./serve.ts'),
 };

@@ -1,8 +1,8 @@
-import { ahead, quiet } from '../../core/base/ahead.ts';
 import { type LineBlock, openByteStream, readBlocks, STORED_BEFORE } from '../../core/base/lines.ts';
 import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { BrokerName } from '../../core/contract/brokers.ts';
+import { ahead, quiet } from './ahead.ts';
 import { addOutcomes, type Ingester, noOutcomes } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
 

@@ -8,9 +8,9 @@ import { type ColumnKind, openParquet, type ParquetFile } from '@nearsky/astrota
 import { CatalogError, catalogFiles, isHats, isRemote, openHats, openLocalFile } from '@nearsky/hats';
 import { PARQUET_NAME, partitionFile } from '@nearsky/hats/layout';
 import { wrapRa } from '@nearsky/sky-index';
-import { findColumn } from '../../core/catalogs/columns.ts';
-import { REMOTE_READING } from '../../core/catalogs/remote_options.ts';
 import { isStoredId, STORED_IDS } from '../../core/contract/limits.ts';
+import { REMOTE_READING } from '../../core/service/remote_options.ts';
+import { findColumn } from '../catalogs/columns.ts';
 import { noOutcomes, type Outcomes } from './ingester.ts';
 import { parsePosition } from './normalise.ts';
 import { rejectOf } from './rejects.ts';

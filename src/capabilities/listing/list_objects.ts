@@ -7,9 +7,9 @@ import { answering } from '../../core/http/answer_query.ts';
 import { readCursor, requestedState, withoutCursor } from '../../core/http/cursor.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
-import { parseSelection, walked } from '../../core/http/selection_params.ts';
 import type { Service } from '../../core/service/service.ts';
 import { OBJECTS_QUERY, type ObjectsQuery } from './listing_answer.ts';
+import { parseSelection, walked } from './selection_params.ts';
 
 export const objectsParameters = memoized((config: Config) => {
   return {

@@ -3,5 +3,6 @@ import type { Capability } from '../../core/host.ts';
 
 export const listing: Capability = {
   name: 'listing',
+  needs: ['objects', 'recent'],
   serve: () => import('./serve.ts'),
 };

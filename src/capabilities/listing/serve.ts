@@ -2,9 +2,9 @@
 
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import { stated, tableResponses } from '../../core/documents/openapi/responses.ts';
-import { LEFT_OUT, objectsSchema } from '../../core/documents/openapi/selection.ts';
 import type { Operations } from '../../core/host.ts';
 import { listObjects, objectsParameters } from './list_objects.ts';
+import { LEFT_OUT, objectsSchema } from './schemas.ts';
 
 export const operations: Operations = [
   {

@@ -4,7 +4,7 @@ import { botOf } from './bot.ts';
 
 export const names: Capability = {
   name: 'names',
-  needs: ['ingest'],
+  needs: ['ingest', 'objects'],
   serve: () => import('./serve.ts'),
   commands: new Map([
     [

@@ -7,10 +7,10 @@ import { DETAIL, FORMAT_AND_FILTERS, type Parameters, TNS_NAME } from '../../cor
 import { answering } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
-import { lookupQuery } from '../../core/http/lookup_request.ts';
 import { decodeSegment, parameterOf } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { lookupQuery } from '../objects/lookup_request.ts';
 
 export const tnsParameters = memoized((config: Config) => {
   return {

@@ -3,8 +3,8 @@
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Answered, Ask } from '../../core/cli/asking.ts';
 import { type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
-import { parseSearchText } from '../../core/cli/search_text.js';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
+import { parseSearchText } from './search_text.js';
 import { SOURCES_PATH, sourcesThere } from './sources_there.ts';
 
 export const command: Command = {

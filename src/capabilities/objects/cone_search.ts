@@ -9,10 +9,10 @@ import { ANY_NUMBER, DETAIL, radiusKind } from '../../core/documents/kinds.ts';
 import { answering } from '../../core/http/answer_query.ts';
 import { readCursor, requestedState, requireUnchanged, withoutCursor } from '../../core/http/cursor.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
-import { lookupQuery } from '../../core/http/lookup_request.ts';
 import { optional, type Search } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { lookupQuery } from './lookup_request.ts';
 import { coneParameters } from './parameters.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];

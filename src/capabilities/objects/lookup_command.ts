@@ -5,11 +5,11 @@ import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../co
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Ask } from '../../core/cli/asking.ts';
 import { bytesOf, type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
-import { parseSearchList } from '../../core/cli/search_text.js';
 import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import type { Config } from '../../core/config/config.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { upTo } from '../../core/documents/kinds.ts';
+import { parseSearchList } from './search_text.js';
 import { sourcesThere } from './sources_there.ts';
 
 /** The radius of a position that has none, arcsec. */

@@ -6,10 +6,10 @@ import { answering, answerQuery } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { readJsonBody } from '../../core/http/json_body.ts';
-import { lookupQuery, parseLookup } from '../../core/http/lookup_request.ts';
 import { decodeSegment, parameterOf } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { lookupQuery, parseLookup } from './lookup_request.ts';
 import { OBJECT_PARAMETERS } from './parameters.ts';
 
 /** GET /api/objects/{diaObjectId} */

@@ -25,7 +25,7 @@ const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
  */
 const SHARED = [
   'clients/typescript/nearsky.js',
-  'src/core/cli/search_text.js',
+  'src/capabilities/objects/search_text.js',
   'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
 ];

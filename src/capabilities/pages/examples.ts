@@ -4,8 +4,8 @@ import { takeText } from '../../core/answers/answer_memory.ts';
 import type { LookupInput } from '../../core/answers/queries.ts';
 import { Budget } from '../../core/base/budget.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
-import { lookupQuery } from '../../core/http/lookup_request.ts';
 import type { Service } from '../../core/service/service.ts';
+import { lookupQuery } from '../objects/lookup_request.ts';
 
 export interface Examples {
   readonly diaObjectId?: string;

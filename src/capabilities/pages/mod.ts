@@ -5,7 +5,7 @@ import { pageSettings } from './settings.ts';
 export const pages: Capability = {
   name: 'pages',
   // The page for queries lists their tables.
-  needs: ['documents', 'adql'],
+  needs: ['documents', 'objects', 'catalogs', 'adql', 'vo'],
   settings: pageSettings,
   serve: () => import('./serve.ts'),
 };

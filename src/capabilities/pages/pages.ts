@@ -22,8 +22,8 @@ import {
 } from '../../core/http/respond.ts';
 import { nightActivity } from '../../core/service/night_activity.ts';
 import type { Service } from '../../core/service/service.ts';
-import { VO_PATH } from '../../core/vo/vosi.ts';
 import { isInstalled } from '../adql/tap.ts';
+import { VO_PATH } from '../vo/vosi.ts';
 import { clients } from './clients/files.ts';
 import type { Examples } from './examples.ts';
 import type { Page } from './layout.ts';

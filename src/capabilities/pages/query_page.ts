@@ -2,10 +2,11 @@
 import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
-import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../../core/contract/tap.ts';
+import { TAP_PATH } from '../../core/contract/tap.ts';
 import type { ListedTable } from '../adql/listed_table.ts';
 import { adqlSettings } from '../adql/settings.ts';
 import { listedTables } from '../adql/tables.ts';
+import { EXAMPLES, TAP_FORMATS } from '../adql/tap_formats.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 

@@ -17,9 +17,9 @@ import {
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, isBroker } from '../../core/contract/brokers.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
-import { deliveriesIn } from '../../core/store/deliveries.ts';
 import { statusOf } from '../../core/store/status.ts';
 import { openStore, requireDatabase, type Store } from '../../core/store/store.ts';
+import { deliveriesIn } from './deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from './remove_objects.ts';
 
 export const command: Command = {

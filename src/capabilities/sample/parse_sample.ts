@@ -8,9 +8,9 @@ import { type Kind, number, textual } from '../../core/contract/kind.ts';
 import { JOURNAL_ENTRY, radiusKind, upTo } from '../../core/documents/kinds.ts';
 import { requestedState } from '../../core/http/cursor.ts';
 import { invalidParameter } from '../../core/http/errors.ts';
-import { parseInput } from '../../core/http/lookup_input.ts';
-import { inputsRequest, namesHaveNoHistory } from '../../core/http/lookup_request.ts';
 import { fieldOf } from '../../core/http/params.ts';
+import { parseInput } from '../objects/lookup_input.ts';
+import { inputsRequest, namesHaveNoHistory } from '../objects/lookup_request.ts';
 import {
   DEFAULT_BRIGHT_ARCSEC,
   DEFAULT_BRIGHT_MAG,

@@ -5,7 +5,6 @@ import { INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
 import { WORTH_FIELDS } from '../../core/contract/object_fields.ts';
 import { VERDICTS } from '../../core/contract/verdict.js';
 import { radiusKind } from '../../core/documents/kinds.ts';
-import { declination, rightAscension, separation } from '../../core/documents/openapi/common.ts';
 import { kindSchema } from '../../core/documents/openapi/parameters.ts';
 import {
   closed,
@@ -22,6 +21,7 @@ import {
   text,
 } from '../../core/documents/openapi/schema.ts';
 import { AT } from '../../core/documents/parameters.ts';
+import { declination, rightAscension, separation } from '../objects/common_schemas.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_LABEL, MAX_SAMPLE_ROWS, MAX_TITLE } from './limits.ts';
 import { BRIGHT_ARCSEC, BRIGHT_MAG } from './parse_sample.ts';
 import { SAMPLE_OUTCOMES } from './rows.ts';

@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const skyMap: Capability = {
   name: 'sky_map',
+  needs: ['catalogs'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
 };

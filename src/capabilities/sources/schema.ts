@@ -3,13 +3,6 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { NEARBY_OUTCOMES } from '../../core/contract/enums.ts';
 import { WORTH_FIELDS } from '../../core/contract/object_fields.ts';
 import { VERDICTS } from '../../core/contract/verdict.js';
-import { declination, rightAscension, separation } from '../../core/documents/openapi/common.ts';
-import {
-  publishedPayload,
-  SEPARATION_AT_EPOCH,
-  separationAtEpoch,
-  sourceIdentity,
-} from '../../core/documents/openapi/objects.ts';
 import {
   boolean,
   closed,
@@ -23,6 +16,8 @@ import {
   type Schema,
   text,
 } from '../../core/documents/openapi/schema.ts';
+import { declination, rightAscension, separation } from '../objects/common_schemas.ts';
+import { publishedPayload, SEPARATION_AT_EPOCH, separationAtEpoch, sourceIdentity } from '../objects/object_schemas.ts';
 
 const column = closed('A column of the payload.', {
   name: text('Its key in `catalog_payload`.'),

@@ -2,13 +2,13 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime, nowUs } from '../../core/base/times.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
-import { serviceDescription } from '../../core/documents/describe.ts';
 import type { Api } from '../../core/host.ts';
 import type { Handler } from '../../core/http/exchange.ts';
 import { jsonResponse, textResponse } from '../../core/http/respond.ts';
 import { METRICS } from '../../core/metrics/channel.ts';
 import { METRICS_MEDIA_TYPE } from '../../core/metrics/exposition.ts';
 import type { Service } from '../../core/service/service.ts';
+import { serviceDescription } from './describe.ts';
 
 /** GET /api/status: 200 in any state of the service. */
 export function serviceStatus(service: Service): Handler {

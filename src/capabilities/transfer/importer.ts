@@ -1,5 +1,5 @@
 /** Imports the lines of an export into the store, in batches, whatever their order. */
-import { ahead } from '../../core/base/ahead.ts';
+
 import {
   type Line,
   type LineBlock,
@@ -13,6 +13,7 @@ import { nowUs } from '../../core/base/times.ts';
 import type { ImportItem, ImportOutcome } from '../../core/store/import.ts';
 import type { TnsRecord } from '../../core/store/types.ts';
 import type { Writer } from '../../core/store/writer.ts';
+import { ahead } from '../ingest/ahead.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import { EarlyLines } from './early_lines.ts';
 import { LineError } from './fields.ts';

@@ -18,6 +18,7 @@ import { type Row, readRow, rowsWithin, separationOf } from '../../core/answers/
 import { nowUs } from '../../core/base/times.ts';
 import type { CatalogDefinition } from '../../core/contract/catalog.ts';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
+import { longestReachArcsec, yearsSince } from '../crossmatch/motion.ts';
 import {
   type ConeSource,
   type FilledTable,
@@ -26,9 +27,8 @@ import {
   shownMatches,
   sourcesAt,
   type Verbosity,
-} from '../../core/vo/cone_tables.ts';
-import { objectLinks } from '../../core/vo/object_links.ts';
-import { longestReachArcsec, yearsSince } from '../crossmatch/motion.ts';
+} from './cone_tables.ts';
+import { objectLinks } from './object_links.ts';
 
 /**
  * This many items above the limit are collected before the furthest are dropped at once, because inserting each item in

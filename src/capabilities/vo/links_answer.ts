@@ -2,7 +2,7 @@
 import { type Serialization, VotableWriter } from '@nearsky/astrotables';
 import type { QueryContext, Steps } from '../../core/answers/context.ts';
 import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
-import { LINKS_STANDARD, LINKS_TABLE, linksOf, withoutLinks } from '../../core/vo/object_links.ts';
+import { LINKS_STANDARD, LINKS_TABLE, linksOf, withoutLinks } from './object_links.ts';
 
 /** The links of objects. The answer is a VOTable. */
 export interface VoLinksQuery extends Query {

@@ -3,10 +3,10 @@ import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { leftOut } from '../../core/answers/search.ts';
-import { openCoverage } from '../../core/catalogs/coverage.ts';
 import { OBJECTS_MOC_ORDER } from '../../core/contract/limits.ts';
-import { OBJECTS } from '../../core/vo/cone_tables.ts';
-import { type MocFormat, mocCells, writeMoc } from '../../core/vo/moc.ts';
+import { openCoverage } from '../catalogs/coverage.ts';
+import { type MocFormat, mocCells, writeMoc } from '../catalogs/moc.ts';
+import { OBJECTS } from './cone_tables.ts';
 
 /** The number of rows that are read between two checks of the clock. */
 const ROWS_A_LOOK = 256;

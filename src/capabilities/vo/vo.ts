@@ -3,19 +3,19 @@
  */
 import { bytesOf } from '../../core/answers/body.ts';
 import type { Api } from '../../core/host.ts';
-import { availabilityOf } from '../../core/http/availability.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Handler, Resource } from '../../core/http/exchange.ts';
 import { bytesResponse, xmlResponse } from '../../core/http/respond.ts';
 import type { Service } from '../../core/service/service.ts';
-import { coneTargets, OBJECTS } from '../../core/vo/cone_tables.ts';
-import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../../core/vo/moc.ts';
-import { LINKS_PATH } from '../../core/vo/object_links.ts';
-import { capabilities, conePath, tableDocument, tableset, VO_PATH } from '../../core/vo/vosi.ts';
+import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../catalogs/moc.ts';
+import { availabilityOf } from './availability.ts';
+import { coneTargets, OBJECTS } from './cone_tables.ts';
 import { MOC_QUERY, type MocQuery } from './moc_answer.ts';
+import { LINKS_PATH } from './object_links.ts';
 import { voCone } from './vo_cone.ts';
 import { voLinks } from './vo_links.ts';
+import { capabilities, conePath, tableDocument, tableset, VO_PATH } from './vosi.ts';
 
 /** How long a client may cache a coverage map. */
 const MOC_MAX_AGE_SECONDS = 300;

@@ -18,10 +18,10 @@ import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { inUpperCase } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import { type Answer, bytesResponse } from '../../core/http/respond.ts';
-import { withVotableErrors } from '../../core/http/votable_errors.ts';
 import type { Service } from '../../core/service/service.ts';
-import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from '../../core/vo/cone_tables.ts';
 import { VO_CONE, type VoConeQuery } from './cone_answer.ts';
+import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from './cone_tables.ts';
+import { withVotableErrors } from './votable_errors.ts';
 
 const ARCSEC_PER_DEGREE = 3600;
 const VERBOSITY = textual('1, 2 or 3', text => (/^[123]$/.test(text.trim()) ? (Number(text) as Verbosity) : undefined));

@@ -7,15 +7,15 @@ import { bytesOf } from '../../core/answers/body.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
-import { isMultipart, readForm } from '../../core/http/form.ts';
 import { readBytes } from '../../core/http/json_body.ts';
 import { pairsOf } from '../../core/http/params.ts';
 import { bytesResponse } from '../../core/http/respond.ts';
-import { withVotableErrors } from '../../core/http/votable_errors.ts';
 import type { Service } from '../../core/service/service.ts';
-import { LINKS_TYPE } from '../../core/vo/object_links.ts';
+import { isMultipart, readForm } from './form.ts';
 import { VO_LINKS } from './links_answer.ts';
+import { LINKS_TYPE } from './object_links.ts';
 import { votableFormat } from './vo_cone.ts';
+import { withVotableErrors } from './votable_errors.ts';
 
 /** The maximum number of identifiers of a request; further ones are ignored, and the answer says so. */
 const MAX_IDS = 1000;

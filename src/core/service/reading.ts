@@ -1,11 +1,11 @@
 /** The processes that read clients' uploads, configured by the settings of the service. */
 
 import type { ClientAdmission } from '../base/client_admission.ts';
-import { remoteOptions } from '../catalogs/remote_options.ts';
-import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import type { Config } from '../config/config.ts';
 import type { ChildMemory } from '../pool/child_memory.ts';
 import { ReadingProcesses } from '../pool/reading_processes.ts';
+import type { CatalogThreadData } from './catalog_thread_data.ts';
+import { remoteOptions } from './remote_options.ts';
 
 const SMALL_MEMORY_MIB = 96;
 /** The number of threads that help with a large table. More would only wait for the thread that writes the answer. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TAP_FORMATS } from '../../../src/core/contract/tap.ts';
+import { TAP_FORMATS } from '../../../src/capabilities/adql/tap_formats.ts';
 import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { eventually, type Running, startApp } from '../../core/http/support.ts';
 import { rowsOf } from '../../core/tables/read_votable.ts';

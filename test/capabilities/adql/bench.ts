@@ -8,7 +8,7 @@ import { pixel29 } from '@nearsky/sky-index';
 import { median, type Options, type Report, ratio, requireSameRows, type Workload } from '../../../bench/report.ts';
 import { placeAround } from '../../../bench/sky.ts';
 import { QueryRun } from '../../../src/capabilities/adql/query_run.ts';
-import { tapFormat } from '../../../src/core/contract/tap.ts';
+import { tapFormat } from '../../../src/capabilities/adql/tap_formats.ts';
 import { Postgres, whyNoPostgres } from '../../adql/oracle/postgres.ts';
 import { TABLES } from '../../adql/support.ts';
 import { seededRandom } from '../../oracle/skies.ts';

@@ -8,7 +8,7 @@ import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FEW_ROWS, QueryRun, type TapQuery } from '../../../src/capabilities/adql/query_run.ts';
-import { tapFormat } from '../../../src/core/contract/tap.ts';
+import { tapFormat } from '../../../src/capabilities/adql/tap_formats.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 
 const test = suite('tap: job');

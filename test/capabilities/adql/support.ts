@@ -1,7 +1,7 @@
 /** Queries of an engine in the process of the test. */
 
 import type { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { tapFormat } from '../../../src/core/contract/tap.ts';
+import { tapFormat } from '../../../src/capabilities/adql/tap_formats.ts';
 import { eventually } from '../../directory.ts';
 
 let lastQuery = 0;

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { openTable } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_FIELD_BYTES } from '../../../src/core/http/form.ts';
+import { MAX_FIELD_BYTES } from '../../../src/capabilities/vo/form.ts';
 import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { eventually, type Running, startApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';

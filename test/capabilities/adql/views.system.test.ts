@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
-import { EXAMPLES } from '../../../src/core/contract/tap.ts';
+import { EXAMPLES } from '../../../src/capabilities/adql/tap_formats.ts';
 import { delivery, match, NOW_US, PROVENANCE, searched } from '../../core/http/support.ts';
 import { fillSky } from '../../core/store/filled_sky.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';

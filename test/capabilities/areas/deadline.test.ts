@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import { AREA_QUERY, areaAnswer } from '../../../src/capabilities/areas/area_answer.ts';
 import { AREA_CURSOR } from '../../../src/core/answers/cursor.ts';
 import { readCursor } from '../../../src/core/http/cursor.ts';
-import { assertPages, LISTING, withObjects } from '../../core/http/spent_time.ts';
+import { assertPages, withObjects } from '../../core/http/spent_time.ts';
+import { LISTING } from '../listing/listing_query.ts';
 
 const test = suite('areas/deadline');
 

@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import { OBJECTS_QUERY, objectsAnswer } from '../../../src/capabilities/listing/listing_answer.ts';
 import { OBJECTS_CURSOR } from '../../../src/core/answers/cursor.ts';
 import { readCursor } from '../../../src/core/http/cursor.ts';
-import { assertPages, LISTING, withObjects } from '../../core/http/spent_time.ts';
+import { assertPages, withObjects } from '../../core/http/spent_time.ts';
+import { LISTING } from './listing_query.ts';
 
 const test = suite('listing/deadline');
 

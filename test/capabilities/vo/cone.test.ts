@@ -2,9 +2,9 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { coneTable } from '../../../src/capabilities/vo/cone_tables.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import type { SkyPosition } from '../../../src/core/store/types.ts';
-import { coneTable } from '../../../src/core/vo/cone_tables.ts';
 import {
   CENTRES,
   NAMES,

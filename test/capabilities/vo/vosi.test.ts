@@ -2,8 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { coneTable, coneTargets } from '../../../src/capabilities/vo/cone_tables.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
-import { coneTable, coneTargets } from '../../../src/core/vo/cone_tables.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
 import { duckdbObstacle } from '../../needs.ts';
 

@@ -1,6 +1,6 @@
 /** Which parts of the OpenAPI document answers have shown: properties, enumerated values, nulls, both booleans, alternatives. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import type { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
+import type { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import type { Schema } from '../../../src/core/documents/openapi/schema.ts';
 
 type Document = ReturnType<typeof openApiDocument>;

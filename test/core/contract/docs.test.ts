@@ -3,8 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toHtml, toMarkdown } from '../../../src/capabilities/documents/blocks.ts';
+import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import { ERROR_CODES } from '../../../src/core/contract/codes.ts';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { API } from '../../capabilities.ts';
 import { FACTS } from '../facts.ts';
 import { type Ask, configWith, DECLARED, withoutDatabase } from './support.ts';

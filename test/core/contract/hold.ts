@@ -1,7 +1,7 @@
 /** Holds a service that has the suite's world to the contract, and to the document that it serves. */
 import { toJson } from '@nearsky/astrotables/json';
 import * as assert from 'uvu/assert';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
+import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import { API, configWith } from '../../capabilities.ts';
 import type { Check } from './suite/check.ts';
 import { runChecks } from './suite/suite.ts';

@@ -6,8 +6,8 @@
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
+import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { API } from '../../capabilities.ts';
 import { eventually, putBytes, withApp } from '../http/support.ts';
 import { Client, parseAnswer, text, withServer } from '../server/support.ts';

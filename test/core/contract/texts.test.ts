@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
+import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import { API } from '../../capabilities.ts';
 import { root } from '../../directory.ts';
 import { configWith } from './support.ts';

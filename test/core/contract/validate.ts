@@ -6,8 +6,8 @@
 
 import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import type { Config } from '../../../src/core/config/config.ts';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import type { Schema } from '../../../src/core/documents/openapi/schema.ts';
 import { API, configWith } from '../../capabilities.ts';
 import { bodyPointer, Coverage, isNoting, responsePointer, schemaAt } from './coverage.ts';

@@ -5,8 +5,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import { CATALOGS, Catalogs } from '../../../src/core/contract/catalogs.ts';
-import { openApiDocument } from '../../../src/core/documents/openapi/document.ts';
 import { Connection } from '../../capabilities/connector/support.ts';
 import { LOOKUP } from '../../capabilities/connector/world.ts';
 import { API } from '../../capabilities.ts';

@@ -5,12 +5,12 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { COUNT, countAnswer } from '../../../src/capabilities/objects/count.ts';
+import { RECENT, recentAnswer } from '../../../src/capabilities/recent/recent_answer.ts';
 import { CONE, coneAnswer } from '../../../src/core/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../../src/core/answers/context.ts';
-import { COUNT, countAnswer } from '../../../src/core/answers/count.ts';
 import { LOOKUP, lookupAnswer } from '../../../src/core/answers/lookup.ts';
 import type { FilterValues, LookupInput } from '../../../src/core/answers/queries.ts';
-import { RECENT, recentAnswer } from '../../../src/core/answers/recent.ts';
 import { TooExpensive, Unavailable } from '../../../src/core/base/refusal.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { finish, OBJECTS, withObjects } from './spent_time.ts';

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import { Clock, type QueryContext, type Steps } from '../../../src/core/answers/context.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
-import { ALL_TIME } from '../../../src/core/http/selection_params.ts';
 import { ObjectView } from '../../../src/core/store/object_record.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../../src/core/store/provenance.ts';
 import type { Store } from '../../../src/core/store/store.ts';
@@ -100,15 +99,3 @@ export function assertPages(
   );
   assert.ok(count > 2 && count < 20, `${count} pages`);
 }
-
-/** A listing of all objects, without its filters. */
-export const LISTING = {
-  response: 'objects',
-  ...ALL_TIME,
-  timeField: 'ingest_time',
-  status: 'any',
-  window: { start: null, end: null },
-  detail: 'ids',
-  pageSize: OBJECTS,
-  asOfUs: NOW_US,
-} as const;

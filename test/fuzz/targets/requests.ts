@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { toJson } from '@nearsky/astrotables/json';
+import { parseLookup } from '../../../src/capabilities/objects/lookup_request.ts';
 import { coneCursor, RECENT_CURSOR } from '../../../src/core/answers/cursor.ts';
 import { FilterError } from '../../../src/core/answers/read_filters.ts';
 import { JsonBoundsError, parseSent, SentNumber, type SentValue } from '../../../src/core/base/json_reader.ts';
@@ -10,7 +11,6 @@ import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { number } from '../../../src/core/contract/kind.ts';
 import { readCursor } from '../../../src/core/http/cursor.ts';
 import { ApiError } from '../../../src/core/http/errors.ts';
-import { parseLookup } from '../../../src/core/http/lookup_request.ts';
 import { orRefused, type Target } from '../target.ts';
 
 /** The value that `JSON.parse` returns for the text. */

@@ -1,6 +1,6 @@
 /** The script of the page that reports on a sample: the list or the table, and the report with its summary first. */
 
-import { tableOfList } from '../../../core/cli/search_text.js';
+import { tableOfList } from '../../objects/search_text.js';
 import { fileDrop, fileName, save, saveButtons } from './files.js';
 import { arcsec, count, counted } from './format.js';
 import { fragmentFor, listInFragment } from './fragment.js';

@@ -1,6 +1,6 @@
 /** The script of the results page: the typed text, its interpretation, and the answer of the API. */
 
-import { parseSearchList } from '../../../core/cli/search_text.js';
+import { parseSearchList } from '../../objects/search_text.js';
 import { saveButtons } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
@@ -24,7 +24,7 @@ import { countLine, downloads, nearestFirst, objectList, sortableList, wholeObje
 import { root } from './root.js';
 import { fit, listKey } from './search_box.js';
 
-/** @typedef {import('../../../core/cli/search_text.js').SearchText} SearchText */
+/** @typedef {import('../../objects/search_text.js').SearchText} SearchText */
 
 const PAGE_SIZE = 50;
 const results = byId('results');
@@ -77,7 +77,7 @@ async function run() {
   }
 }
 
-/** @param {import('../../../core/cli/search_text.js').Entry} entry */
+/** @param {import('../../objects/search_text.js').Entry} entry */
 async function showOne({ search, label }) {
   if (search.kind === 'unclear') return show(results, notice(search.reason));
   if (search.kind === 'id') return showId(search.id);

@@ -1,6 +1,7 @@
 /** Random bodies of a lookup, from the schema of the OpenAPI document. */
+
+import type { OpenApiDocument } from '../../../../src/capabilities/documents/openapi_document.ts';
 import { INPUT_KINDS } from '../../../../src/core/contract/enums.ts';
-import type { OpenApiDocument } from '../../../../src/core/documents/openapi/document.ts';
 import type { Expected } from './requests.ts';
 import { BROKEN_BODIES, HOSTILE_JSON, type Random, type Value } from './values.ts';
 

@@ -1,8 +1,8 @@
 /** Random requests from the OpenAPI document, each with the answers that it may have. */
 
+import type { OpenApiDocument } from '../../../../src/capabilities/documents/openapi_document.ts';
 import { TASK_PATH } from '../../../../src/capabilities/tasks/tasks.ts';
 import { TABLE_FORMATS } from '../../../../src/core/contract/formats.ts';
-import type { OpenApiDocument } from '../../../../src/core/documents/openapi/document.ts';
 import type { DocumentedParameter as Parameter } from '../../../../src/core/documents/openapi/parameters.ts';
 import { API } from '../../../capabilities.ts';
 import { ANYTHING, randomBody, spoil } from './bodies.ts';

@@ -16,7 +16,7 @@ import {
   separationArcsec,
   wrapRa,
 } from '@nearsky/sky-index';
-import type { CatalogColumns } from '../store/catalog_registration.ts';
+import type { CatalogColumns } from '../../core/store/catalog_registration.ts';
 
 /** The maximum number of files whose rows are compared, and of rows in each. */
 const SAMPLED_FILES = 16;

@@ -6,8 +6,8 @@
 
 import { type Cell, type Column, type Table, withOwnNames } from '@nearsky/astrotables';
 import { timeCell } from '@nearsky/astrotables/timestamp';
-import { memoized } from '../base/memoized.ts';
-import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
+import { memoized } from '../../core/base/memoized.ts';
+import type { CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import {
   catalogFields,
   columnOf,
@@ -17,12 +17,12 @@ import {
   RELEASE_FIELDS,
   type ShownIn,
   shownIn,
-} from '../contract/object_fields.ts';
-import { integerId } from '../contract/source_ids.ts';
-import { currentMatches, type ListedMatch } from '../store/current_matches.ts';
-import { outcomeOf, statusOf } from '../store/status.ts';
-import type { StoredObject } from '../store/types.ts';
-import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
+} from '../../core/contract/object_fields.ts';
+import { integerId } from '../../core/contract/source_ids.ts';
+import { currentMatches, type ListedMatch } from '../../core/store/current_matches.ts';
+import { outcomeOf, statusOf } from '../../core/store/status.ts';
+import type { StoredObject } from '../../core/store/types.ts';
+import { payloadCell, payloadColumns, positionKeys } from '../../core/tables/payload_columns.ts';
 import { OBJECT_ID_COLUMN } from './object_links.ts';
 
 /** How many columns to include: 1 for the fewest, 3 for all. */

@@ -1,15 +1,15 @@
 /** Makes the service's OpenAPI document from the live configuration (docs/contract.md, Status and descriptions). */
-import type { Config } from '../../config/config.ts';
-import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
-import { CONTRACT_VERSION } from '../../store/provenance.ts';
-import { type Documented, paths, resourcePaths } from '../operations.ts';
-import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
-import { commonSchemas } from './common.ts';
-import { generalComponents, withGeneralParts } from './general.ts';
-import { lookupSchemas } from './lookup.ts';
-import { objectSchemas } from './objects.ts';
-import { recentSchemas } from './recent.ts';
-import { serviceSchemas } from './service.ts';
+import type { Config } from '../../core/config/config.ts';
+import { type Catalogs, PROJECT_CATALOGS } from '../../core/contract/catalogs.ts';
+import { generalComponents, withGeneralParts } from '../../core/documents/openapi/general.ts';
+import { type Documented, paths, resourcePaths } from '../../core/documents/operations.ts';
+import { caveats, conventions, SUMMARY, TITLE } from '../../core/documents/prose.ts';
+import { CONTRACT_VERSION } from '../../core/store/provenance.ts';
+import { commonSchemas } from '../objects/common_schemas.ts';
+import { lookupSchemas } from '../objects/lookup_schemas.ts';
+import { objectSchemas } from '../objects/object_schemas.ts';
+import { recentSchemas } from '../recent/schemas.ts';
+import { serviceSchemas } from './service_schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 export type ComponentName = keyof OpenApiDocument['components']['schemas'];

@@ -1,10 +1,10 @@
 /** Reads forms (HTML, `multipart/form-data` and `application/x-www-form-urlencoded`) as they arrive, within limits. */
 import { Busboy } from '@fastify/busboy';
-import { Budget } from '../base/budget.ts';
-import { invalidParameter } from './errors.ts';
-import type { IncomingRequest } from './incoming.ts';
-import { invalidBody, readBytes, readParts } from './json_body.ts';
-import { pairsOf } from './params.ts';
+import { Budget } from '../../core/base/budget.ts';
+import { invalidParameter } from '../../core/http/errors.ts';
+import type { IncomingRequest } from '../../core/http/incoming.ts';
+import { invalidBody, readBytes, readParts } from '../../core/http/json_body.ts';
+import { pairsOf } from '../../core/http/params.ts';
 
 /** The maximum number of fields and files in a form. All other known services accept fewer. */
 const MAX_FORM_PARTS = 32;

@@ -1,12 +1,7 @@
 /** Schemas of the operations that list the objects that meet filters. */
-import { MAX_LOOKED_AT } from '../../contract/limits.ts';
-import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
-import { STATUS } from '../parameters.ts';
-import { declination, rightAscension } from './common.ts';
-import { detailLevel, nextCursor, pageSize } from './lookup.ts';
-import { lookupObject, provenanceSets, QUALIFICATION_KEYS } from './objects.ts';
-import { schemaOf } from './parameters.ts';
-import { timeField } from './recent.ts';
+import { MAX_LOOKED_AT } from '../../core/contract/limits.ts';
+import { OBJECT_FIELDS } from '../../core/contract/object_fields.ts';
+import { schemaOf } from '../../core/documents/openapi/parameters.ts';
 import {
   closed,
   constant,
@@ -21,7 +16,12 @@ import {
   type Schemas,
   text,
   time,
-} from './schema.ts';
+} from '../../core/documents/openapi/schema.ts';
+import { STATUS } from '../../core/documents/parameters.ts';
+import { declination, rightAscension } from '../objects/common_schemas.ts';
+import { detailLevel, nextCursor, pageSize } from '../objects/lookup_schemas.ts';
+import { lookupObject, provenanceSets, QUALIFICATION_KEYS } from '../objects/object_schemas.ts';
+import { timeField } from '../recent/schemas.ts';
 
 const windowTime = (name: string) =>
   orNull(text(`${name} as it was sent; null if it is open.`, { format: 'date-time' }));

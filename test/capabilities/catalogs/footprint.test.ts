@@ -7,18 +7,23 @@ import { catalogFiles } from '@nearsky/hats';
 import { pixel29, pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  coverageFromMap,
+  coverageFromRows,
+  openCoverage,
+  skyFraction,
+} from '../../../src/capabilities/catalogs/coverage.ts';
+import { mocCells } from '../../../src/capabilities/catalogs/moc.ts';
+import { PixelSet } from '../../../src/capabilities/catalogs/pixel_set.ts';
 import { type RegisterOptions, registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
-import { coverageFromMap, coverageFromRows, openCoverage, skyFraction } from '../../../src/core/catalogs/coverage.ts';
-import { PixelSet } from '../../../src/core/catalogs/pixel_set.ts';
 import { areaIn } from '../../../src/core/cli/command.ts';
 import type { StoredCoverage } from '../../../src/core/store/catalog_registration.ts';
-import { mocCells } from '../../../src/core/vo/moc.ts';
 import { start } from '../../commands/in_process.ts';
+import { healpixMap } from '../../core/catalogs/write_fits.ts';
 import { root, withDirectory } from '../../directory.ts';
 import { needs } from '../../needs.ts';
 import { seededRandom } from '../../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
-import { healpixMap } from './write_fits.ts';
 
 const test = suite('footprint');
 

@@ -3,11 +3,11 @@
 import type { Column } from '@nearsky/astrotables';
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError } from '@nearsky/hats';
-import { type CatalogColumn, columnNames, motionColumns, type NarrowType } from '../contract/catalog.ts';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
-import { isTextId, type SourceId } from '../contract/source_ids.ts';
-import type { CatalogColumns, PayloadColumn } from '../store/catalog_registration.ts';
-import { payloadCell } from '../tables/payload_columns.ts';
+import { type CatalogColumn, columnNames, motionColumns, type NarrowType } from '../../core/contract/catalog.ts';
+import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
+import { isTextId, type SourceId } from '../../core/contract/source_ids.ts';
+import type { CatalogColumns, PayloadColumn } from '../../core/store/catalog_registration.ts';
+import { payloadCell } from '../../core/tables/payload_columns.ts';
 import { type CatalogSchema, joined, noCommonKind, type Schema, type Variant } from './schema.ts';
 
 const ID_KINDS: readonly ColumnKind[] = [

@@ -1,10 +1,10 @@
 /** VOSI's availability of a service (VOSI 1.1, section 5). */
-import type { Budget } from '../base/budget.ts';
-import { processStart } from '../base/processes.ts';
-import type { Service } from '../service/service.ts';
-import { availability } from '../vo/vosi.ts';
-import type { Handler } from './exchange.ts';
-import { xmlResponse } from './respond.ts';
+import type { Budget } from '../../core/base/budget.ts';
+import { processStart } from '../../core/base/processes.ts';
+import type { Handler } from '../../core/http/exchange.ts';
+import { xmlResponse } from '../../core/http/respond.ts';
+import type { Service } from '../../core/service/service.ts';
+import { availability } from './vosi.ts';
 
 /**
  * @param own why a service cannot answer, for a reason of its own

@@ -2,9 +2,9 @@
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSearchList, tableOfList } from '../../../src/core/cli/search_text.js';
+import { parseSearchList, tableOfList } from '../../../src/capabilities/objects/search_text.js';
 
-const test = suite('core/cli/pasted_lists');
+const test = suite('capabilities/objects/pasted_lists');
 
 const RA = 15 * (12 + (34 + 56.7 / 60) / 60);
 const DEC = -(1 + (2 + 3 / 60) / 60);

@@ -1,6 +1,6 @@
 /** Schemas of an object and its parts: crossmatch, matches, registry association. */
-import type { Catalogs } from '../../contract/catalogs.ts';
-import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../core/contract/enums.ts';
 import {
   CROSSMATCH_FIELDS,
   MATCH_FIELDS,
@@ -10,16 +10,8 @@ import {
   TNS_FIELDS,
   WORTH_FIELDS,
   WORTH_KEYS,
-} from '../../contract/object_fields.ts';
-import { epochs, sourceIdMeaning } from '../catalogs.ts';
-import {
-  catalogReleases,
-  crossmatchRadius,
-  declination,
-  reliabilityCuts,
-  rightAscension,
-  separation,
-} from './common.ts';
+} from '../../core/contract/object_fields.ts';
+import { epochs, sourceIdMeaning } from '../../core/documents/catalogs.ts';
 import {
   always,
   boolean,
@@ -38,7 +30,15 @@ import {
   type Schemas,
   text,
   time,
-} from './schema.ts';
+} from '../../core/documents/openapi/schema.ts';
+import {
+  catalogReleases,
+  crossmatchRadius,
+  declination,
+  reliabilityCuts,
+  rightAscension,
+  separation,
+} from './common_schemas.ts';
 
 const objid = integer('identifier', "The registry's own identifier.", { minimum: 0 });
 const { checked, ...rest } = fieldSchemas(TNS_FIELDS) as Record<keyof typeof TNS_FIELDS, Schema>;

@@ -1,13 +1,13 @@
 /** A consistent copy of a data directory that others may be writing to. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf } from '../base/error_text.ts';
-import { flush, isThere, makeDirectory } from '../base/files.ts';
-import { type CheckReport, checkDirectory } from './check.ts';
-import { FILE_NAME } from './environment.ts';
-import { partFileOf } from './part_file.ts';
-import type { Store } from './store.ts';
-import { StoreError, storeError } from './store_error.ts';
+import { messageOf } from '../../core/base/error_text.ts';
+import { flush, isThere, makeDirectory } from '../../core/base/files.ts';
+import { type CheckReport, checkDirectory } from '../../core/store/check.ts';
+import { FILE_NAME } from '../../core/store/environment.ts';
+import { partFileOf } from '../../core/store/part_file.ts';
+import type { Store } from '../../core/store/store.ts';
+import { StoreError, storeError } from '../../core/store/store_error.ts';
 
 /** The contents of the copy. */
 interface BackupCounts extends Pick<CheckReport, 'objects' | 'pending' | 'journalEntries'> {

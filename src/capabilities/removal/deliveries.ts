@@ -1,7 +1,7 @@
 /** Finds the objects that a broker delivered for the first time in a window of time. */
-import { readCurrent } from './object_record.ts';
-import type { Store } from './store.ts';
-import type { DeliverySource } from './types.ts';
+import { readCurrent } from '../../core/store/object_record.ts';
+import type { Store } from '../../core/store/store.ts';
+import type { DeliverySource } from '../../core/store/types.ts';
 
 interface Window {
   readonly broker: string;

@@ -1,14 +1,14 @@
 /** Answers with a page of the objects in a time window that have matches (docs/contract.md, Recent crossmatches). */
 import { toJson } from '@nearsky/astrotables/json';
-import { formatTime } from '../base/times.ts';
-import type { TimeField } from '../contract/enums.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import type { RecentPosition } from '../store/recent.ts';
-import { DamagedValue } from '../store/store_error.ts';
-import type { QueryContext, Steps } from './context.ts';
-import { encodeCursor, RECENT_CURSOR } from './cursor.ts';
-import { type ObjectList, ObjectWriter } from './object_writer.ts';
-import { queryKind, type RecentQuery } from './queries.ts';
+import type { QueryContext, Steps } from '../../core/answers/context.ts';
+import { encodeCursor, RECENT_CURSOR } from '../../core/answers/cursor.ts';
+import { type ObjectList, ObjectWriter } from '../../core/answers/object_writer.ts';
+import { queryKind, type RecentQuery } from '../../core/answers/queries.ts';
+import { formatTime } from '../../core/base/times.ts';
+import type { TimeField } from '../../core/contract/enums.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
+import type { RecentPosition } from '../../core/store/recent.ts';
+import { DamagedValue } from '../../core/store/store_error.ts';
 
 export const RECENT = queryKind<RecentQuery>({
   name: 'recent',

@@ -1,8 +1,8 @@
 /** Schemas of operations with the format of a lookup: inputs, results, answers, filters, counts. */
 
-import type { Config } from '../../config/config.ts';
-import { requestLimits } from '../../config/described_limits.ts';
-import type { Catalogs } from '../../contract/catalogs.ts';
+import type { Config } from '../../core/config/config.ts';
+import { requestLimits } from '../../core/config/described_limits.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,
@@ -14,12 +14,9 @@ import {
   OBJECT_REASONS,
   OBJECT_STATUSES,
   TRUNCATIONS,
-} from '../../contract/enums.ts';
-import { radiusKind } from '../kinds.ts';
-import { AT, DETAIL, RESPONSE, TNS_NAME } from '../parameters.ts';
-import { declination, rightAscension } from './common.ts';
-import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
-import { filterSchema, kindSchema, schemaOf } from './parameters.ts';
+} from '../../core/contract/enums.ts';
+import { radiusKind } from '../../core/documents/kinds.ts';
+import { filterSchema, kindSchema, schemaOf } from '../../core/documents/openapi/parameters.ts';
 import {
   always,
   boolean,
@@ -37,7 +34,10 @@ import {
   type Schemas,
   text,
   time,
-} from './schema.ts';
+} from '../../core/documents/openapi/schema.ts';
+import { AT, DETAIL, RESPONSE, TNS_NAME } from '../../core/documents/parameters.ts';
+import { declination, rightAscension } from './common_schemas.ts';
+import { provenanceSets, QUALIFICATION_KEYS, qualification } from './object_schemas.ts';
 
 // Client generators take class names from titles. Without titles, there would be two classes for ConeSearchResponse.
 export const detailLevel = schemaOf(DETAIL);

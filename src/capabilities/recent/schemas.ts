@@ -1,9 +1,10 @@
 /** Schemas of the walk over recent crossmatches. */
-import { TIME_FIELD } from '../parameters.ts';
-import { declination, rightAscension } from './common.ts';
-import { detailLevel, nextCursor, pageSize } from './lookup.ts';
-import { schemaOf } from './parameters.ts';
-import { count, list, open, orNull, ref, text, time } from './schema.ts';
+
+import { schemaOf } from '../../core/documents/openapi/parameters.ts';
+import { count, list, open, orNull, ref, text, time } from '../../core/documents/openapi/schema.ts';
+import { TIME_FIELD } from '../../core/documents/parameters.ts';
+import { declination, rightAscension } from '../objects/common_schemas.ts';
+import { detailLevel, nextCursor, pageSize } from '../objects/lookup_schemas.ts';
 
 export const timeField = schemaOf(TIME_FIELD);
 

@@ -19,8 +19,8 @@ import {
   REMOTE_CONCURRENCY,
   withParquet,
 } from '@nearsky/hats';
-import { eachConcurrently } from '../base/concurrency.ts';
-import type { CatalogColumn } from '../contract/catalog.ts';
+import { eachConcurrently } from '../../core/base/concurrency.ts';
+import type { CatalogColumn } from '../../core/contract/catalog.ts';
 
 /** The columns of a file, or of a catalog. */
 export interface Schema {

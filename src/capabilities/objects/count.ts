@@ -1,6 +1,11 @@
 /** Counts (`response=count`; docs/contract.md, Filters and counts). */
 
 import { toJson } from '@nearsky/astrotables/json';
+import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
+import { WEIGHT_OF_INPUTS } from '../../core/answers/lookup.ts';
+import { Qualifier } from '../../core/answers/qualify.ts';
+import { type CountQuery, type LookupInput, queryKind } from '../../core/answers/queries.ts';
+import { type Found, findCircle, findName, readRow } from '../../core/answers/search.ts';
 import {
   INPUT_STATUSES,
   type InputStatus,
@@ -9,14 +14,9 @@ import {
   OBJECT_STATUSES,
   type ObjectStatus,
   type QualifiesReason,
-} from '../contract/enums.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import { statusOf } from '../store/status.ts';
-import type { InSteps, QueryContext, Steps } from './context.ts';
-import { WEIGHT_OF_INPUTS } from './lookup.ts';
-import { Qualifier } from './qualify.ts';
-import { type CountQuery, type LookupInput, queryKind } from './queries.ts';
-import { type Found, findCircle, findName, readRow } from './search.ts';
+} from '../../core/contract/enums.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
+import { statusOf } from '../../core/store/status.ts';
 
 export const COUNT = queryKind<CountQuery>({ name: 'count', answer: countAnswer, ...WEIGHT_OF_INPUTS, isCount: true });
 

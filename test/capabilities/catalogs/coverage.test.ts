@@ -5,14 +5,14 @@ import { findSkymap } from '@nearsky/hats/skymap';
 import { Coverage, pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { coverageFromMap, coverageFromRows, openCoverage } from '../../../src/capabilities/catalogs/coverage.ts';
+import { PixelSet } from '../../../src/capabilities/catalogs/pixel_set.ts';
 import { surveyCatalog } from '../../../src/capabilities/catalogs/survey.ts';
-import { coverageFromMap, coverageFromRows, openCoverage } from '../../../src/core/catalogs/coverage.ts';
-import { PixelSet } from '../../../src/core/catalogs/pixel_set.ts';
 import type { CatalogColumns } from '../../../src/core/store/catalog_registration.ts';
+import { fixtures, published, rejection } from '../../core/catalogs/support.ts';
+import { writtenMap } from '../../core/catalogs/write_fits.ts';
+import { writeHats } from '../../core/catalogs/write_hats.ts';
 import { withDirectory } from '../../directory.ts';
-import { fixtures, published, rejection } from './support.ts';
-import { writtenMap } from './write_fits.ts';
-import { writeHats } from './write_hats.ts';
 
 const test = suite('coverage');
 

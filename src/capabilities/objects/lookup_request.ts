@@ -4,22 +4,28 @@
  */
 
 import { toJson } from '@nearsky/astrotables/json';
-import { COUNT } from '../answers/count.ts';
-import { LOOKUP } from '../answers/lookup.ts';
-import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
-import { readFilters } from '../answers/read_filters.ts';
-import { shorten } from '../base/error_text.ts';
-import type { SentObject, SentValue } from '../base/json_reader.ts';
-import type { Config } from '../config/config.ts';
-import type { Catalogs } from '../contract/catalogs.ts';
-import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf, type ResponseMode } from '../contract/enums.ts';
-import type { Kind } from '../contract/kind.ts';
-import { ANY_NUMBER, DETAIL, JOURNAL_ENTRY, RESPONSE, radiusKind } from '../documents/kinds.ts';
-import { requestedState } from './cursor.ts';
-import { ApiError, invalidParameter, missingParameter } from './errors.ts';
-import { invalidBody } from './json_body.ts';
+import { LOOKUP } from '../../core/answers/lookup.ts';
+import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../core/answers/queries.ts';
+import { readFilters } from '../../core/answers/read_filters.ts';
+import { shorten } from '../../core/base/error_text.ts';
+import type { SentObject, SentValue } from '../../core/base/json_reader.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import {
+  DEFAULT_DETAIL,
+  DEFAULT_RESPONSE,
+  INPUT_KINDS,
+  namesOf,
+  type ResponseMode,
+} from '../../core/contract/enums.ts';
+import type { Kind } from '../../core/contract/kind.ts';
+import { ANY_NUMBER, DETAIL, JOURNAL_ENTRY, RESPONSE, radiusKind } from '../../core/documents/kinds.ts';
+import { requestedState } from '../../core/http/cursor.ts';
+import { ApiError, invalidParameter, missingParameter } from '../../core/http/errors.ts';
+import { invalidBody } from '../../core/http/json_body.ts';
+import { fieldOf, parameterOf } from '../../core/http/params.ts';
+import { COUNT } from './count.ts';
 import { parseInput } from './lookup_input.ts';
-import { fieldOf, parameterOf } from './params.ts';
 
 const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response', 'at'];
 

@@ -4,10 +4,10 @@ import { separationArcsec } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSearchList, parseSearchText } from '../../../src/core/cli/search_text.js';
+import { parseSearchList, parseSearchText } from '../../../src/capabilities/objects/search_text.js';
 import { parseTnsName } from '../../../src/core/contract/tns_names.ts';
 
-const test = suite('core/cli/search_text');
+const test = suite('capabilities/objects/search_text');
 
 const M31 = { ra: 10.684, dec: 41.269 };
 const M31_SEXAGESIMAL = { ra: (42 * 60 + 44.3) / 240, dec: 41 + (16 * 60 + 9) / 3600 };

@@ -1,14 +1,14 @@
 /** Writes pages of objects that meet the filters of a request (docs/contract.md, Areas; Objects by time). */
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
-import { formatTime } from '../base/times.ts';
-import { MAX_LOOKED_AT } from '../contract/limits.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import type { InSteps, QueryContext, Steps } from './context.ts';
-import { type ObjectList, ObjectWriter, shownStatus } from './object_writer.ts';
-import { Qualifier } from './qualify.ts';
-import type { SelectionQuery } from './queries.ts';
-import type { SetFragments } from './shared_fragments.ts';
+import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
+import { type ObjectList, ObjectWriter, shownStatus } from '../../core/answers/object_writer.ts';
+import { Qualifier } from '../../core/answers/qualify.ts';
+import type { SelectionQuery } from '../../core/answers/queries.ts';
+import type { SetFragments } from '../../core/answers/shared_fragments.ts';
+import { formatTime } from '../../core/base/times.ts';
+import { MAX_LOOKED_AT } from '../../core/contract/limits.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
 
 /** The objects to examine, in their order. */
 export interface Candidates<T> {

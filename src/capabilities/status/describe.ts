@@ -3,15 +3,15 @@
  * the JSON answer.
  */
 
-import type { Config } from '../config/config.ts';
-import type { Catalogs } from '../contract/catalogs.ts';
-import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
-import { GENERIC_FILTERS } from '../contract/filters.ts';
-import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
-import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../store/provenance.ts';
-import { catalogDescriptions } from './catalogs.ts';
-import type { Documented } from './operations.ts';
-import { howCompared } from './prose.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../../core/contract/enums.ts';
+import { GENERIC_FILTERS } from '../../core/contract/filters.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_PATH, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
+import { catalogDescriptions } from '../../core/documents/catalogs.ts';
+import type { Documented } from '../../core/documents/operations.ts';
+import { howCompared } from '../../core/documents/prose.ts';
+import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../core/store/provenance.ts';
 
 export function serviceDescription({ limits }: Documented, config: Config, catalogs: Catalogs) {
   const provenance = currentProvenance(config, catalogs);

@@ -4,9 +4,9 @@
 
 import type { Column, Table } from '@nearsky/astrotables';
 import { datatypeOf, escapeXml } from '@nearsky/astrotables';
-import type { Config } from '../config/config.ts';
-import type { Catalogs } from '../contract/catalogs.ts';
-import { LARGE_CONE_PATH } from '../contract/limits.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { LARGE_CONE_PATH } from '../../core/contract/limits.ts';
 import { coneTable, coneTargets, OBJECTS } from './cone_tables.ts';
 
 export const VO_PATH = '/vo';

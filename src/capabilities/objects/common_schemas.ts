@@ -1,7 +1,7 @@
 /** Schemas that every operation uses: identifiers, enumerations, provenance, errors. */
-import type { Config } from '../../config/config.ts';
-import type { Catalogs } from '../../contract/catalogs.ts';
-import { API_CODES, SERVER_CODES } from '../../contract/codes.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import { API_CODES, SERVER_CODES } from '../../core/contract/codes.ts';
 import {
   CATALOG_OUTCOMES,
   CUT_ENFORCERS,
@@ -9,10 +9,8 @@ import {
   INPUT_STATUSES,
   OBJECT_STATUSES,
   QUALIFIES_REASONS,
-} from '../../contract/enums.ts';
-import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
-import { currentProvenance } from '../../store/provenance.ts';
-import { decimal } from '../prose.ts';
+} from '../../core/contract/enums.ts';
+import { OBJECT_FIELDS } from '../../core/contract/object_fields.ts';
 import {
   boolean,
   closed,
@@ -25,7 +23,9 @@ import {
   ref,
   type Schemas,
   text,
-} from './schema.ts';
+} from '../../core/documents/openapi/schema.ts';
+import { decimal } from '../../core/documents/prose.ts';
+import { currentProvenance } from '../../core/store/provenance.ts';
 
 export const serviceVersion = text('Release of the service.');
 export const contractVersion = text('Version of this contract.');

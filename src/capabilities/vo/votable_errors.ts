@@ -1,8 +1,8 @@
 /** Services of the Virtual Observatory, whose errors are VOTables (DALI 1.1, section 4.4). */
 import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
-import { type ApiError, errorResponse, expectedErrorOf } from './errors.ts';
-import type { Handler } from './exchange.ts';
-import type { Answer } from './respond.ts';
+import { type ApiError, errorResponse, expectedErrorOf } from '../../core/http/errors.ts';
+import type { Handler } from '../../core/http/exchange.ts';
+import type { Answer } from '../../core/http/respond.ts';
 
 /**
  * Wraps a handler, so that its expected errors become VOTables.

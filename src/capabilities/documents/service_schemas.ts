@@ -1,9 +1,7 @@
 /** Schemas of the service's information about itself. */
-import { DATABASE_STATES, RESOLUTION_STATES } from '../../contract/enums.ts';
-import { GENERIC_FILTERS } from '../../contract/filters.ts';
-import type { DescribedLimits } from '../limits.ts';
-import type { Documented } from '../operations.ts';
-import { contractVersion, reliabilityCuts, serviceVersion } from './common.ts';
+import { DATABASE_STATES, RESOLUTION_STATES } from '../../core/contract/enums.ts';
+import { GENERIC_FILTERS } from '../../core/contract/filters.ts';
+import type { DescribedLimits } from '../../core/documents/limits.ts';
 import {
   always,
   boolean,
@@ -17,7 +15,9 @@ import {
   type Schema,
   text,
   time,
-} from './schema.ts';
+} from '../../core/documents/openapi/schema.ts';
+import type { Documented } from '../../core/documents/operations.ts';
+import { contractVersion, reliabilityCuts, serviceVersion } from '../objects/common_schemas.ts';
 
 export function serviceSchemas({ limits }: Documented) {
   return {
