@@ -16,7 +16,7 @@ import { logSettings } from '../core/cluster/kafka_log.ts';
 import type { Config } from '../core/config/config.ts';
 import { Coordinator } from '../core/coordinator.ts';
 import type { DutyOf, PartOf } from '../core/host.ts';
-import { loadParts } from '../core/loaded.ts';
+import { countersOf, loadParts } from '../core/loaded.ts';
 import { maxOpenFiles } from '../core/server/server_limits.ts';
 import { ServerThreads } from '../core/server/server_threads.ts';
 import { warnIfOpenToOthers } from '../core/store/privacy.ts';
@@ -95,7 +95,8 @@ export async function serve(config: Config, options: Work): Promise<void> {
   const stop = stopSignal();
   const state = new SharedState();
   const topic = logSettings(config, process.env);
-  const writer = new BackgroundWriter({ config, topic, duties, beside, state, log });
+  const counters = countersOf(CAPABILITIES);
+  const writer = new BackgroundWriter({ config, topic, duties, beside, counters, state, log });
   let serving: Serving | undefined;
   let failure: { readonly error: string } | undefined;
   try {

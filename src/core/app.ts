@@ -56,6 +56,7 @@ export function createApp({ config, api, log = logToStderr, metrics = new Thread
     config,
     log,
     metrics,
+    counters: api.counters,
     coordination: options.coordination ?? own!,
     threads: options.threads ?? 1,
   });

@@ -7,6 +7,7 @@ import type { BesideWriter } from './background/beside_writer.ts';
 import type { Budget } from './base/budget.ts';
 import type { Channel } from './base/channel.ts';
 import type { ClientAdmission } from './base/client_admission.ts';
+import type { Counter } from './base/counts.ts';
 import type { Log } from './base/log.ts';
 import type { SharedState } from './base/shared_state.ts';
 import type { CommandTable } from './cli/command.ts';
@@ -43,6 +44,8 @@ export interface Capability {
   readonly main?: () => Promise<{ readonly part: PartOf }>;
   readonly background?: Background;
   readonly duties?: readonly DutyOf[];
+  /** What its serving threads count, by `Service.count`, for `/metrics`. */
+  readonly counters?: readonly Counter[];
 }
 
 /** Work of the writer thread of `serve`. Of several nodes that share a log, one at a time does it. */
@@ -59,7 +62,10 @@ export interface DutyOf {
   readonly isWanted: (config: Config) => boolean;
 }
 
-/** Work that `serve` does beside answering. The option `--no-NAME`, with the capability's name, leaves it out. */
+/**
+ * Work that `serve` does beside answering, on each node; a part of it may run in the writer thread (`WriterLink`). The
+ * option `--no-NAME`, with the capability's name, leaves it out.
+ */
 export interface Background {
   /** What is left out: a word for the help of that option, such as `publishing`. */
   readonly doing: string;
@@ -122,6 +128,7 @@ export interface Operation extends DescribedOperation {
 /** Everything that can be asked over HTTP, and its documents: the sum over the capabilities. */
 export interface Api extends Documented {
   readonly operations: Operations;
+  readonly counters: readonly Counter[];
   readonly tools: readonly NamedTool[];
   readonly resources: (service: Service) => readonly Resource[];
   readonly vosiCapabilities: (config: Config, base: string) => string;

@@ -1,7 +1,34 @@
 /** Loads what capabilities need in a thread. */
+import { type Counter, Counts, MAX_COUNTERS } from './base/counts.ts';
 import { messageOf } from './base/error_text.ts';
 import { allLimits } from './documents/limits.ts';
 import type { Api, Capability, PartOf, Served } from './host.ts';
+
+/** @throws Error naming a capability with a counter that cannot be used */
+export function countersOf(capabilities: readonly Capability[]): readonly Counter[] {
+  const all: Counter[] = [];
+  for (const { name: owner, counters = [] } of capabilities)
+    for (const counter of counters) {
+      const { name } = counter;
+      if (!/^[a-z][a-z0-9_]*_total$/.test(name))
+        throw unusable(owner, `the counter ${name} is no name ending in _total`);
+      if (all.some(other => other.name === name)) throw unusable(owner, `another counter is named ${name}`);
+      if (all.push(counter) > MAX_COUNTERS) throw unusable(owner, `there are more than ${MAX_COUNTERS} counters`);
+    }
+  return all;
+}
+
+/** Adds the counters to `/metrics`. */
+function counting(counters: readonly Counter[]): PartOf {
+  return ({ state }) => {
+    const counts = new Counts(counters, state.counts);
+    return {
+      addMetrics(exposition) {
+        for (const counter of counters) exposition.counter(counter.name, counter.help, [[{}, counts.get(counter)]]);
+      },
+    };
+  };
+}
 
 /** @throws Error naming a capability that cannot be loaded, or whose operations have the name or path of another one's */
 export async function loadApi(capabilities: readonly Capability[]): Promise<Api> {
@@ -25,6 +52,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
   }
   const api: Api = {
     operations: served.flatMap(({ operations }) => operations ?? []),
+    counters: countersOf(capabilities),
     resources: service =>
       loaded.flatMap(({ name, served }) => {
         const resources = served.resources?.(service, api) ?? [];
@@ -54,7 +82,7 @@ export async function loadParts(capabilities: readonly Capability[]): Promise<re
     capabilities.map(async ({ name, main }) => ({ name, part: (await namingErrors(name, main))?.part })),
   );
   const owners = new Map<string, string>();
-  return loaded.flatMap(({ name, part }) => {
+  const parts = loaded.flatMap(({ name, part }) => {
     if (!part) return [];
     const naming = <T>(work: () => T): T => {
       try {
@@ -79,6 +107,7 @@ export async function loadParts(capabilities: readonly Capability[]): Promise<re
     };
     return makes;
   });
+  return [...parts, counting(countersOf(capabilities))];
 }
 
 async function namingErrors<T>(name: string, load?: () => Promise<T>): Promise<T | undefined> {

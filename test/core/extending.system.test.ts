@@ -21,6 +21,8 @@ const written = (directory: string) => (name: string) => {
   return path;
 };
 
+const metricsOf = async ({ url }: { readonly url: string }) => await (await fetch(`${url}/metrics`)).text();
+
 /** Serves the alerts of one broker. */
 async function serveSample(data: string, environment: Readonly<Record<string, string>>) {
   await nearsky('ingest', '--broker', 'lasair', join(sample, 'alerts/lasair.ndjson'), '--data', data);
@@ -36,12 +38,20 @@ test('an endpoint, a setting, a metric and a command from outside', () =>
     try {
       process.env.SERVICE = service.url;
       await import(pathToFileURL(file('age.test.js')).href);
-      assert.is((await get(`${service.url}/api/age`)).asked, 3);
       const { paths } = await get(`${service.url}/openapi.json`);
       assert.is(paths['/api/age'].get.operationId, 'get_age');
-      assert.match(await (await fetch(`${service.url}/metrics`)).text(), /^age_asked_total 3$/m);
+      assert.match(await metricsOf(service), /^age_asked_total 2$/m);
     } finally {
       await service.stop();
+    }
+    // The number goes on, and the service asks for it with another thread.
+    const next = await startServer(['serve', '--data', data, '--port', '0', '--workers', '2'], environment);
+    try {
+      assert.match(await metricsOf(next), /^age_asked_total 2$/m);
+      await get(`${next.url}/api/age`);
+      assert.match(await metricsOf(next), /^age_asked_total 3$/m);
+    } finally {
+      await next.stop();
     }
     const printed = async (...args: string[]) => (await start(args, environment).finished).stdout;
     assert.match(await printed('age', '--data', data), /^0\.\d hours$/m);
@@ -114,6 +124,14 @@ test('a capability that fails, or has what another one has, is named, and nothin
     await refused(lookup, making("throw new Error('it is broken');"), 'it is broken');
     const twice = "host.answer(nearsky.parts.channel('jobs'), () => 1);";
     await refused(lookup, making(twice + twice), 'another part answers on the channel jobs');
+    const counting = (name: string) =>
+      `export default () => ({ name: 'mine', counters: [{ name: '${name}', help: '' }] });`;
+    await refused(lookup, counting('mine'), 'the counter mine is no name ending in _total');
+    await refused(
+      serve,
+      counting('nearsky_stream_events_total'),
+      'another counter is named nearsky_stream_events_total',
+    );
     for (const name of ['stats', 'catalog'])
       await refused(
         lookup,

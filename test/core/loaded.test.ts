@@ -1,6 +1,7 @@
 /** The parts that capabilities make. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SharedState } from '../../src/core/base/shared_state.ts';
 import type { Capability, MainHost, Part } from '../../src/core/host.ts';
 import { loadParts } from '../../src/core/loaded.ts';
 import type { Exposition } from '../../src/core/metrics/exposition.ts';
@@ -11,7 +12,8 @@ async function partsOf(parts: Readonly<Record<string, Part>>): Promise<Part[]> {
   const capabilities = Object.entries(parts).map(([name, part]): Capability => {
     return { name, main: async () => ({ part: () => part }) };
   });
-  return (await loadParts(capabilities)).map(make => make({} as MainHost));
+  const host = { state: new SharedState() } as MainHost;
+  return (await loadParts(capabilities)).map(make => make(host)).slice(0, capabilities.length);
 }
 
 const failing = () => {

@@ -13,7 +13,9 @@ import { Unavailable } from '../../core/base/refusal.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ThreadMetrics } from '../../core/metrics/thread_metrics.ts';
 import type { Coordination } from '../../core/service/coordination.ts';
+import type { Service } from '../../core/service/service.ts';
 import type { Store } from '../../core/store/store.ts';
+import { EVENTS, REFUSED } from './counters.ts';
 import type { EventKind } from './event_test.ts';
 import { FollowedAreas } from './followed_areas.ts';
 import { streamSettings } from './settings.ts';
@@ -55,6 +57,7 @@ interface EventStreamsOptions {
   readonly store: () => Store;
   readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
+  readonly count: Service['count'];
   readonly log: Log;
   /** See `QUIET_MS`. */
   readonly quietMs?: number;
@@ -163,7 +166,7 @@ export class EventStreams {
     try {
       return this.#slots.enterNow(name);
     } catch (error) {
-      this.#options.metrics.add('streamsRefused', 1);
+      this.#options.count(REFUSED);
       throw error;
     }
   }
@@ -250,7 +253,7 @@ export class EventStreams {
     }
     const events = this.#nextEvents(reader);
     if (events && events.count > 0) {
-      this.#options.metrics.add('streamEvents', events.count);
+      this.#options.count(EVENTS, events.count);
       this.#write(reader, events.bytes);
     } else if (this.#isQuiet(reader)) {
       this.#write(reader, Buffer.from(`: nothing else yet\nid: ${eventId(reader.position)}\n\n`));

@@ -1,5 +1,6 @@
 /** Streams of matches and of objects over HTTP. */
 import type { Capability } from '../../core/host.ts';
+import { EVENTS, REFUSED } from './counters.ts';
 import { streamSettings } from './settings.ts';
 
 export const streams: Capability = {
@@ -7,6 +8,7 @@ export const streams: Capability = {
   // A stream can follow an area.
   needs: ['areas'],
   settings: streamSettings,
+  counters: [REFUSED, EVENTS],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
 };

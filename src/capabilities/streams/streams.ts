@@ -24,8 +24,8 @@ export const streamObjects = (service: Service) => streamOf('objects', service);
 /** The clients of both streams share their limits. */
 const eventStreamsOf = memoized((service: Service) => {
   const { config, coordination, metrics, log } = service;
-  const [store, fragments] = [() => service.store, () => service.fragments];
-  const streams = new EventStreams({ config, coordination, metrics, log, store, fragments });
+  const [store, fragments, count] = [() => service.store, () => service.fragments, service.count.bind(service)];
+  const streams = new EventStreams({ config, coordination, metrics, log, store, fragments, count });
   service.onStop(() => streams.close());
   return streams;
 });

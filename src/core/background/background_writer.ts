@@ -26,7 +26,7 @@ const RESTART_MS = 5000;
 const STOP_MS = 8000;
 const WAITING_STOP_MS = 2000;
 
-interface BackgroundWriterOptions extends Pick<WriteTask, 'config' | 'topic' | 'duties'> {
+interface BackgroundWriterOptions extends Pick<WriteTask, 'config' | 'topic' | 'duties' | 'counters'> {
   /** The work of capabilities that needs this thread. */
   readonly beside: readonly BesideWriter[];
   readonly state: SharedState;
@@ -110,7 +110,7 @@ export class BackgroundWriter {
   }
 
   #start(): Promise<void> {
-    const { config, topic, duties, state, log } = this.#options;
+    const { config, topic, duties, counters, state, log } = this.#options;
     const { port1: link, port2 } = new MessageChannel();
     const opened = Promise.withResolvers<void>();
     link.on('message', (message: FromWriter) => {
@@ -124,6 +124,7 @@ export class BackgroundWriter {
       config,
       topic,
       duties,
+      counters,
       state: state.memory,
       link: port2,
     };

@@ -7,10 +7,12 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
+import { type Counter, Counts } from '../base/counts.ts';
 import { messageOf } from '../base/error_text.ts';
 import { type Log, logTo } from '../base/log.ts';
 import { steadyMs } from '../base/runtime.ts';
 import { SharedState } from '../base/shared_state.ts';
+import { repeat } from '../base/timeout.ts';
 import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
 import { applyHistory, requireNoLog } from '../cluster/open_archive.ts';
@@ -37,6 +39,8 @@ export interface WriteTask extends Task<undefined> {
   readonly topic: LogTopic | undefined;
   /** By the names of their leases. */
   readonly duties: ReadonlyMap<string, DutyTask>;
+  /** See `Capability`. */
+  readonly counters: readonly Counter[];
   /** The memory of the `SharedState`. */
   readonly state: SharedArrayBuffer;
   readonly link: MessagePort;
@@ -57,11 +61,14 @@ export type ToWriter =
 
 export const tasks: Tasks<WriteTask> = { write: runWriter };
 
+/** The interval at which counts are stored. */
+const KEEP_MS = 60_000;
+
 /**
  * Resolves after the signal to stop, when nothing is being written.
  * @throws StoreError if the database cannot be opened for writing
  */
-async function runWriter({ config, topic, duties, link, ...task }: WriteTask): Promise<undefined> {
+async function runWriter({ config, topic, duties, counters, link, ...task }: WriteTask): Promise<undefined> {
   const send = (message: FromWriter) => link.postMessage(message);
   let notes: Writer | undefined;
   const log = notingErrors(
@@ -91,6 +98,11 @@ async function runWriter({ config, topic, duties, link, ...task }: WriteTask): P
   }
   const given = new Map<string, Promise<Work>>();
   notes = writer;
+  const counts = new Counts(counters, state.counts);
+  const notKept = (error: unknown) => log('counts_not_stored', { error: messageOf(error) });
+  const keepNew = async () => counts.hasNew && (await writer.keepCounts(counts));
+  await writer.keepCounts(counts).catch(notKept);
+  work.push(workUntilClosed(signal => repeat(signal, KEEP_MS, keepNew, notKept)));
   let isStopping = false;
   link.on('message', (message: ToWriter) => {
     if (message.kind === 'stop') return stop.resolve();
@@ -144,6 +156,7 @@ async function runWriter({ config, topic, duties, link, ...task }: WriteTask): P
     ...[...given.values()].map(async each => (await each).close()),
     member?.close(),
   ]);
+  await keepNew().catch(notKept);
   await store.close();
   link.close();
   return undefined;

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { COUNT_CELLS } from './counts.ts';
 import { steadyMs } from './runtime.ts';
 
 const CELLS = 17;
+const COUNTS_AT = (CELLS + 1) * Float64Array.BYTES_PER_ELEMENT;
+const SECRET_AT = COUNTS_AT + COUNT_CELLS * BigInt64Array.BYTES_PER_ELEMENT;
 const SECRET_BYTES = 32;
 /** Longer than the pause after which a refused write is retried. */
 const WANTED_MS = 60_000;
@@ -18,7 +21,7 @@ export class SharedState {
 
   /** @param memory the memory of another thread; by default new memory, which reports no problem */
   constructor(memory?: SharedArrayBuffer) {
-    this.memory = memory ?? new SharedArrayBuffer((CELLS + 1) * Float64Array.BYTES_PER_ELEMENT + SECRET_BYTES);
+    this.memory = memory ?? new SharedArrayBuffer(SECRET_AT + SECRET_BYTES);
     this.#cells = new Float64Array(this.memory, 0, CELLS);
     this.#sums = new Int32Array(this.memory, CELLS * Float64Array.BYTES_PER_ELEMENT, 1);
     if (memory) return;
@@ -30,7 +33,12 @@ export class SharedState {
   }
 
   get #secret(): Uint8Array {
-    return new Uint8Array(this.memory, this.memory.byteLength - SECRET_BYTES);
+    return new Uint8Array(this.memory, SECRET_AT);
+  }
+
+  /** The memory of `Counts`. */
+  get counts(): BigInt64Array {
+    return new BigInt64Array(this.memory, COUNTS_AT, COUNT_CELLS);
   }
 
   /** Random bytes that only this process knows, to sign what clients send back to any of its threads. */

@@ -131,10 +131,6 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
       [[{}, total.get('refusedQueries')]],
     )
     .gauge('nearsky_streams', 'Clients that read the stream of matches or of objects.', [[{}, total.get('streams')]])
-    .counter('nearsky_streams_refused_total', 'Clients of the streams that were refused because there were too many.', [
-      [{}, total.get('streamsRefused')],
-    ])
-    .counter('nearsky_stream_events_total', 'Events sent to clients of the streams.', [[{}, total.get('streamEvents')]])
     .gauge('nearsky_answer_memory_bytes', 'Memory reserved by long answers that are being written, or not yet read.', [
       [{}, 1024 * total.get('answerKib')],
     ])

@@ -52,8 +52,6 @@ const NUMBERS = [
   'waitingQueries',
   'refusedQueries',
   'streams',
-  'streamsRefused',
-  'streamEvents',
   'damagedValues',
   'sourcesLeftOut',
   'valuesLeftOut',

@@ -8,6 +8,7 @@ import { QueryRunner } from '../answers/query_runner.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
 import type { Budget } from '../base/budget.ts';
 import type { ClientRoom } from '../base/client_room.ts';
+import { type Counter, Counts } from '../base/counts.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -27,6 +28,8 @@ interface ServiceOptions {
   readonly log: Log;
   readonly coordination: Coordination;
   readonly metrics?: ThreadMetrics;
+  /** The counters of all capabilities. */
+  readonly counters: readonly Counter[];
   /** The number of serving threads, which share the limits of the process; 1 by default. */
   readonly threads?: number;
 }
@@ -53,6 +56,7 @@ export class Service {
   readonly queries: QueryRunner;
   readonly logPlace: LogPlace;
   readonly spool: ClientRoom;
+  readonly #counts: Counts;
   #store: Store | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
   #fragments: SharedFragments;
@@ -61,11 +65,12 @@ export class Service {
   #isStopping = false;
   #isClosed = false;
 
-  constructor({ config, log, coordination, metrics = new ThreadMetrics(), threads = 1 }: ServiceOptions) {
+  constructor({ config, log, coordination, counters, metrics = new ThreadMetrics(), threads = 1 }: ServiceOptions) {
     this.config = config;
     this.log = log;
     this.coordination = coordination;
     this.metrics = metrics;
+    this.#counts = new Counts(counters, coordination.state.counts);
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
     this.spool = spoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads, config.NEARSKY_DATA);
     this.logPlace = new LogPlace(coordination, () => this.store, config);
@@ -87,6 +92,11 @@ export class Service {
    */
   get store(): Store {
     return (this.#store ??= openStore(this.config.NEARSKY_DATA, 'read'));
+  }
+
+  /** Adds to a counter of a capability, over all threads. */
+  count(counter: Counter, change = 1): void {
+    this.#counts.add(counter, change);
   }
 
   /** Whether the index is ready to answer. */

@@ -26,6 +26,17 @@ const stored = new MetaValue<Counters>('counters');
 
 export const readCounters = (databases: Databases, options?: object) => stored.read(databases, options) ?? {};
 
+/** The counts of capabilities: facts of this machine. */
+const counted = new MetaValue<Counters>('counted');
+
+/** Adds to the counts of capabilities, in a write transaction. @returns all of them */
+export function addCounted(databases: Databases, added: Counters): Counters {
+  const tally = new Tally(counted);
+  for (const [name, change] of Object.entries(added)) if (change !== 0) tally.add(name, change);
+  tally.store(databases);
+  return counted.read(databases) ?? {};
+}
+
 /** The changes of one commit to counters. */
 export class Tally {
   readonly #counters: MetaValue<Counters>;

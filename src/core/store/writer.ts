@@ -4,11 +4,13 @@
  */
 import { setImmediate as immediate } from 'node:timers/promises';
 import { compare } from '../base/compare.ts';
+import type { Counts } from '../base/counts.ts';
 import { nowUs } from '../base/times.ts';
 import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Change, ChangeKind, FoundStatistics, IngestCounts, RemovedCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, noteDamage, noteStop, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
+import { addCounted } from './counters.ts';
 import { beginHistory, endHistory, historyStart, removeFormer } from './history.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
 import { storedLevel } from './level.ts';
@@ -335,6 +337,11 @@ export class Writer {
   /** Stores, for all later processes, what was found damaged; undefined if a check of the whole database found nothing. */
   async noteDamage(what: string | undefined): Promise<void> {
     this.#transaction('note the damage', what === undefined ? 0 : 1, () => noteDamage(this.#store.databases, what));
+  }
+
+  /** Stores what the threads of this process have counted for capabilities. */
+  async keepCounts(counts: Counts): Promise<void> {
+    counts.keep(added => this.#transaction('store the counts', 1, () => addCounted(this.#store.databases, added)));
   }
 
   /** Counts an error of this machine, for the report of the night. */
