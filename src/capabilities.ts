@@ -11,6 +11,7 @@ import { demo } from './capabilities/demo/mod.ts';
 import { documents } from './capabilities/documents/mod.ts';
 import { hats } from './capabilities/hats/mod.ts';
 import { ingest } from './capabilities/ingest/mod.ts';
+import { jobs } from './capabilities/jobs/mod.ts';
 import { listing } from './capabilities/listing/mod.ts';
 import { names } from './capabilities/names/mod.ts';
 import { nodes } from './capabilities/nodes/mod.ts';
@@ -28,6 +29,7 @@ import { streams } from './capabilities/streams/mod.ts';
 import { tableMatch } from './capabilities/table_match/mod.ts';
 import { taskList } from './capabilities/tasks/mod.ts';
 import { transfer } from './capabilities/transfer/mod.ts';
+import { uploads } from './capabilities/uploads/mod.ts';
 import { validation } from './capabilities/validation/mod.ts';
 import { vo } from './capabilities/vo/mod.ts';
 import { settingTable } from './core/config/config.ts';
@@ -50,6 +52,8 @@ const SPECIFIED: readonly Capability[] = [
 ];
 
 export const OPTIONAL: readonly Capability[] = [
+  uploads,
+  jobs,
   streams,
   sources,
   areas,

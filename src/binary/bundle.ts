@@ -18,22 +18,23 @@ const modulesWith = (line: string) =>
     .map(path => path.slice(0, -'.ts'.length))
     .sort();
 
-/** The module of the processes that run tasks. */
-const TASK_PROCESS = 'src/core/pool/process_tasks';
+const PROCESSES = modulesWith('export function runProcess(');
+/** The modules of the processes that run tasks. */
+const TASK_PROCESSES = PROCESSES.filter(module =>
+  readFileSync(join(ROOT, `${module}.ts`), 'utf8').includes('runTask('),
+);
 /** The modules with which processes and threads start, and those of their tasks: see `Tasks`. */
 const ENTRIES = [
   'src/main',
   'workers/process',
   'workers/task',
-  TASK_PROCESS,
+  ...TASK_PROCESSES,
   ...modulesWith('export const tasks:'),
 ].map(entry);
 /** Piscina starts its threads from a file next to its own module. */
 const PISCINA = { out: 'src/core/base/worker', in: 'node_modules/piscina/dist/worker.js' };
 /** Processes that run no tasks: see `processProgram`. They need libraries that only the npm package has. */
-const OTHER_PROCESSES = modulesWith('export function runProcess(')
-  .filter(module => module !== TASK_PROCESS)
-  .map(entry);
+const OTHER_PROCESSES = PROCESSES.filter(module => !TASK_PROCESSES.includes(module)).map(entry);
 
 /** The files that the program reads through `programFile`. `/docs` serves the documents among them. */
 export const DATA = [
@@ -47,7 +48,7 @@ export const DATA = [
   'sample/alerts',
   'sample/catalogs',
   'sample/tns',
-  'src/capabilities/objects/search_text.js',
+  ...globSync('src/capabilities/*/*.js', { cwd: ROOT }),
   'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
   ...globSync('src/capabilities/*/browser', { cwd: ROOT }),

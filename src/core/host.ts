@@ -18,11 +18,7 @@ import type { DescribedOperation, Documented } from './documents/operations.ts';
 import type { PublishedGeneration } from './generations/tasks.ts';
 import type { Handler, Resource } from './http/exchange.ts';
 import type { NamedTool } from './http/tool.ts';
-import type { JobKind } from './jobs/job_queue.ts';
-import type { JobStore } from './jobs/job_store.ts';
 import type { Exposition } from './metrics/exposition.ts';
-import type { ChildMemory } from './pool/child_memory.ts';
-import type { ReadingProcesses } from './pool/reading_processes.ts';
 import type { Service } from './service/service.ts';
 
 /**
@@ -142,12 +138,10 @@ export interface MainHost {
   readonly log: Log;
   readonly state: SharedState;
   readonly admission: ClientAdmission;
-  readonly childMemory: ChildMemory;
-  /** The processes that read clients' uploads. */
-  readonly reading: ReadingProcesses;
-  /** Lets reading processes load a module of tasks when they start: a path from the root without an extension. */
-  loadAhead(module: string): void;
-  readonly jobs: JobStore;
+  /** Whether a process should always wait for the next request that needs one of its own. */
+  readonly hasSpareProcess: boolean;
+  /** The processes that have the database open; undefined if this one cannot open it, or its files were replaced. */
+  readonly livePids: () => ReadonlySet<number> | undefined;
   /** The generation that answers queries now; undefined while there is none. */
   readonly generation: () => PublishedGeneration | undefined;
   /** Used by the command that crossmatches one table. */
@@ -175,8 +169,6 @@ export type PartOf = (host: MainHost) => Part;
 
 /** The part of a capability that exists once per process. */
 export interface Part {
-  /** The jobs that it runs, by kind. */
-  readonly jobs?: Readonly<Record<string, JobKind>>;
   /** Begins work that no request asked for. Called when the service listens. */
   start?(): void;
   addMetrics?(exposition: Exposition): void;

@@ -35,8 +35,8 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
   const loaded = await Promise.all(
     capabilities.map(async ({ name, serve }) => ({ name, served: (await namingErrors(name, serve)) ?? {} })),
   );
-  const served: readonly Served[] = loaded.map(({ served }) => served);
   const owners = new Map<string, string>();
+  const served: readonly Served[] = loaded.map(({ served }) => served);
   /** A path is the same one if only its parameters have other names. */
   const claim = (capability: string, place: string) => {
     const key = place.replaceAll(/:\w+/g, ':');
@@ -74,14 +74,12 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
 
 /**
  * The makers of what exists once per process.
- * @throws Error naming a capability that cannot be loaded; makers and parts throw such errors, too, also for jobs of a
- *   kind that another capability has
+ * @throws Error naming a capability that cannot be loaded; makers and parts throw such errors, too
  */
 export async function loadParts(capabilities: readonly Capability[]): Promise<readonly PartOf[]> {
   const loaded = await Promise.all(
     capabilities.map(async ({ name, main }) => ({ name, part: (await namingErrors(name, main))?.part })),
   );
-  const owners = new Map<string, string>();
   const parts = loaded.flatMap(({ name, part }) => {
     if (!part) return [];
     const naming = <T>(work: () => T): T => {
@@ -93,13 +91,7 @@ export async function loadParts(capabilities: readonly Capability[]): Promise<re
     };
     const makes: PartOf = host => {
       const made = naming(() => part(host));
-      for (const kind of Object.keys(made.jobs ?? {})) {
-        const owner = owners.get(kind) ?? name;
-        if (owner !== name) throw unusable(name, `${owner} has jobs of the kind ${kind}, too`);
-        owners.set(kind, owner);
-      }
       return {
-        ...(made.jobs && { jobs: made.jobs }),
         start: () => naming(() => made.start?.()),
         addMetrics: exposition => naming(() => made.addMetrics?.(exposition)),
         close: () => made.close?.(),

@@ -19,14 +19,6 @@ async function partsOf(parts: Readonly<Record<string, Part>>): Promise<Part[]> {
 const failing = () => {
   throw new Error('it is broken');
 };
-const NO_RUN = { run: failing } as never;
-
-test('jobs of one kind have one capability', async () => {
-  const jobs = { search: NO_RUN };
-  const error = await partsOf({ one: { jobs }, two: { jobs } }).catch(each => each);
-  assert.match(`${error}`, 'Cannot use the capability two because one has jobs of the kind search, too');
-  assert.is((await partsOf({ one: { jobs }, two: { jobs: { other: NO_RUN } } })).length, 2);
-});
 
 test('a part that fails while it starts or is counted is named', async () => {
   const [part] = await partsOf({ mine: { start: failing, addMetrics: failing } });

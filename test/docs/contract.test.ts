@@ -5,8 +5,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { columnNames } from '../../src/core/contract/catalog.ts';
 import { CATALOGS } from '../../src/core/contract/catalogs.ts';
-import type { Job } from '../../src/core/jobs/job.ts';
-import { jobDocument } from '../../src/core/jobs/uws.ts';
 import { type Running, startApp } from '../core/http/support.ts';
 import { root } from '../directory.ts';
 import { describesMore } from '../removed.ts';
@@ -78,21 +76,6 @@ test('the payload of each catalog has the keys of the contract [Catalogs]', () =
     keysOf('skymapper_dr4').sort(),
     [...magnitudes, ...magnitudes.map(key => `e_${key}`), ...rest.split(', ')].sort(),
   );
-});
-
-test('a job under way says how many rows are searched and written [Crossmatch of a table]', () => {
-  const job: Job = {
-    id: 'a',
-    kind: 'table',
-    phase: 'EXECUTING',
-    createdMs: 0,
-    destructionMs: 1,
-  } as unknown as Job;
-  assert.match(
-    jobDocument(job, new Map(), 'http://h/a', 9, { done: 3, of: 10, searched: 7 }),
-    '<uws:jobInfo><progress done="3" of="10" searched="7"/>',
-  );
-  assert.not.match(jobDocument(job, new Map(), 'http://h/a', 9, undefined), 'jobInfo');
 });
 
 test.run();

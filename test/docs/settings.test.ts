@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { remoteOptions } from '../../src/capabilities/catalogs/remote_options.ts';
 import { kafkaOptions } from '../../src/capabilities/consume/feeds.ts';
 import { SETTINGS as ALL_SETTINGS } from '../../src/capabilities.ts';
 import { formatTime } from '../../src/core/base/times.ts';
@@ -11,7 +12,6 @@ import { logSettings } from '../../src/core/cluster/kafka_log.ts';
 import { ENVIRONMENT_ONLY } from '../../src/core/config/config.ts';
 import { BROKER_NAMES } from '../../src/core/contract/brokers.ts';
 import { maxOpenFiles, serverLimits } from '../../src/core/server/server_limits.ts';
-import { remoteOptions } from '../../src/core/service/remote_options.ts';
 import {
   type Answer,
   configOf,

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { Budget } from '../../core/base/budget.ts';
 import type { Service } from '../../core/service/service.ts';
+import { spoolOf } from '../uploads/spool.ts';
 import { TAP } from './channel.ts';
 import type { TapState } from './edition.ts';
 import { KeptAhead } from './kept_ahead.ts';
@@ -38,11 +39,12 @@ interface AdqlAnswer {
  * @throws Unavailable
  */
 export async function beginQuery(
-  { config, coordination, spool }: Pick<Service, 'config' | 'coordination' | 'spool'>,
+  service: Pick<Service, 'config' | 'coordination' | 'threads'>,
   query: TapQuery,
   client: string,
   request: { onGone?(act: () => void): () => void } = {},
 ): Promise<AdqlAnswer | { readonly refused: string; readonly param: string | undefined }> {
+  const { config, coordination } = service;
   const budget = () => new Budget(adqlSettings.of(config).TAP_QUERY_SECONDS + MARGIN_SECONDS);
   const key = randomUUID();
   const stay = request.onGone?.(() => {
@@ -60,6 +62,7 @@ export async function beginQuery(
   if (begun.isWhole) return wholeAnswer(begun.part, begun.state);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;
+  const spool = spoolOf(service);
   // Parts are taken as soon as they are made, so a slow client does not use up the query's time or its slot.
   const kept = new KeptAhead({
     dataDir: config.NEARSKY_DATA,

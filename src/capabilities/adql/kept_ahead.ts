@@ -1,7 +1,7 @@
 /** Makes the parts of an answer as fast as possible, and stores on disk the parts that the client has not read yet. */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Unavailable } from '../../core/base/refusal.ts';
-import { spoolPath } from '../../core/base/spool.ts';
+import { spoolPath } from '../uploads/spool.ts';
 
 const READ_BYTES = 1 << 18;
 

@@ -1,14 +1,18 @@
 import type { PartOf } from '../../core/host.ts';
+import { jobsOf } from '../jobs/jobs.ts';
+import { uploadsOf } from '../uploads/uploads.ts';
 import { TAP } from './channel.ts';
 import { adqlSettings } from './settings.ts';
 import { TAP_JOB, Tap } from './tap.ts';
 
-export const part: PartOf = ({ config, log, admission, reading, childMemory, answer }) => {
+export const part: PartOf = host => {
+  const { config, log, admission, answer } = host;
+  const { reading, childMemory } = uploadsOf(host);
   const tap = new Tap(adqlSettings.of(config), log, admission, reading, childMemory);
   answer(TAP, step => tap.step(step));
+  // A query may run as long as a job. Jobs of other clients run in the meantime.
+  jobsOf(host).add(TAP_JOB, { run: tap.run.bind(tap), slots: 2 });
   return {
-    // A query may run as long as a job. Jobs of other clients run in the meantime.
-    jobs: { [TAP_JOB]: { run: tap.run.bind(tap), slots: 2 } },
     addMetrics(exposition) {
       const { state } = tap;
       if (!state) return;

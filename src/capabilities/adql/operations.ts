@@ -6,11 +6,11 @@ import { named } from '../../core/contract/kind.ts';
 import { TAP_PATH } from '../../core/contract/tap.ts';
 import { ANY_TEXT } from '../../core/documents/kinds.ts';
 import { errors, header, tapErrors } from '../../core/documents/openapi/general.ts';
-import { answer, jobWriter, seeOther, VOTABLE } from '../../core/documents/openapi/jobs.ts';
 import { contentIn } from '../../core/documents/openapi/responses.ts';
 import { boolean, closed, integer, list, type Schema, text, time } from '../../core/documents/openapi/schema.ts';
 import type { PlacedOperation } from '../../core/documents/operations.ts';
 import type { Parameters } from '../../core/documents/parameters.ts';
+import { answer, jobWriter, seeOther, VOTABLE } from '../jobs/job_documents.ts';
 import { tapParameters } from './parameters.ts';
 import { TAP_FORMATS } from './tap_formats.ts';
 

@@ -1,18 +1,20 @@
 /**
  * The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are not case-sensitive.
  */
+
 import { spelled } from '@nearsky/adql';
 import { ClientAdmission } from '../../core/base/client_admission.ts';
 import { messageOf } from '../../core/base/error_text.ts';
 import { memoized } from '../../core/base/memoized.ts';
 import type { Config } from '../../core/config/config.ts';
 import { MAX_TAP_UPLOADS } from '../../core/contract/limits.ts';
-import { NEW_JOB_PARAMETERS } from '../../core/documents/parameters.ts';
 import { invalidParameter } from '../../core/http/errors.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import { parameterOf, type Search } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { NEW_JOB_PARAMETERS } from '../jobs/parameters.ts';
+import { spoolOf } from '../uploads/spool.ts';
 import { readForm } from '../vo/form.ts';
 import { FetchRefusal, fetchUpload } from './fetched_upload.ts';
 import { maxUploadBytes } from './limits.ts';
@@ -44,9 +46,10 @@ const fetching = new ClientAdmission().slots({
  * @returns also the tables sent with the query, which the caller must remove
  * @throws ApiError, Unavailable
  */
-export async function tapParametersOf(exchange: Exchange, { config, spool }: Service) {
+export async function tapParametersOf(exchange: Exchange, service: Service) {
+  const { config } = service;
   const { request, method, search } = exchange;
-  const uploads = new UploadFile(config.NEARSKY_DATA, spool, exchange.client);
+  const uploads = new UploadFile(config.NEARSKY_DATA, spoolOf(service), exchange.client);
   const given: [name: string, value: string][] = [...search];
   const names = namesOf(config);
   const isField = (name: string) => names.has(name.toUpperCase());

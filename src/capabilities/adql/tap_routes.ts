@@ -12,9 +12,7 @@ import { TAP_PATH } from '../../core/contract/tap.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
 import { ApiError, expectedErrorOf, notFound } from '../../core/http/errors.ts';
 import type { Exchange, Handler, Resource } from '../../core/http/exchange.ts';
-import { jobRoutes } from '../../core/http/job_routes.ts';
 import type { Search } from '../../core/http/params.ts';
-import { PartStream } from '../../core/http/part_stream.ts';
 import {
   type Answer,
   bytesResponse,
@@ -24,6 +22,8 @@ import {
   xmlResponse,
 } from '../../core/http/respond.ts';
 import type { Service } from '../../core/service/service.ts';
+import { jobRoutes } from '../jobs/job_routes.ts';
+import { PartStream } from '../uploads/part_stream.ts';
 import { availabilityOf } from '../vo/availability.ts';
 import { withVotableErrors } from '../vo/votable_errors.ts';
 import { beginQuery } from './adql_query.ts';

@@ -4,7 +4,7 @@ import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
 import type { TaskData } from '../../core/pool/pool.ts';
-import type { ReadingProcesses } from '../../core/pool/reading_processes.ts';
+import type { ReadingProcesses } from '../uploads/reading_processes.ts';
 import type { AreaWritten, ReadAreaTask } from './area_task.ts';
 
 export interface AreaAsked extends TaskData<ReadAreaTask> {

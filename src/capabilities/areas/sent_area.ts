@@ -10,14 +10,14 @@ import type { Discs } from '@nearsky/sky-index';
 import { Budget } from '../../core/base/budget.ts';
 import { discard } from '../../core/base/files.ts';
 import { TooExpensive } from '../../core/base/refusal.ts';
-import { spoolPath } from '../../core/base/spool.ts';
 import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES } from '../../core/contract/limits.ts';
 import { ApiError, missingParameter } from '../../core/http/errors.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import { readParts } from '../../core/http/json_body.ts';
-import { SentFile } from '../../core/http/sent_file.ts';
 import type { Service } from '../../core/service/service.ts';
 import { AreaError, invalidArea } from '../../core/vo/area_error.ts';
+import { SentFile } from '../uploads/sent_file.ts';
+import { spoolOf, spoolPath } from '../uploads/spool.ts';
 import type { AreaQuery } from './area_answer.ts';
 import { AREA } from './area_channel.ts';
 import { type AreaWritten, areaInFile, discsInFile, type ReadAreaTask } from './area_task.ts';
@@ -77,8 +77,8 @@ export class SentArea {
   }
 
   #toFile(): SentFile {
-    const { config, spool } = this.#service;
-    this.#file ??= new SentFile(config.NEARSKY_DATA, spool, this.#exchange.client);
+    const service = this.#service;
+    this.#file ??= new SentFile(service.config.NEARSKY_DATA, spoolOf(service), this.#exchange.client);
     for (const part of this.#parts.splice(0)) this.#file.add(part);
     return this.#file;
   }

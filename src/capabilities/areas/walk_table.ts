@@ -13,10 +13,10 @@ import { Unavailable } from '../../core/base/refusal.ts';
 import type { TableFormat } from '../../core/contract/formats.ts';
 import { withEntry } from '../../core/http/answer_query.ts';
 import { readCursor, requestedState } from '../../core/http/cursor.ts';
-import { PartStream } from '../../core/http/part_stream.ts';
 import { type Answer, streamedResponse } from '../../core/http/respond.ts';
 import { wholeTableHeaders } from '../../core/http/table_response.ts';
 import type { Service } from '../../core/service/service.ts';
+import { PartStream } from '../uploads/part_stream.ts';
 import type { AreaQuery } from './area_answer.ts';
 
 /**

@@ -24,7 +24,6 @@ import {
 } from '../../core/contract/catalogs.ts';
 import { integer, matching, number } from '../../core/contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
-import { remoteOptions } from '../../core/service/remote_options.ts';
 import type {
   CatalogColumns,
   CatalogRegistration,
@@ -37,6 +36,7 @@ import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './
 import { type ChosenFootprint, skyFraction } from './coverage.ts';
 import type { UndefinedCatalog } from './definition.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
+import { remoteOptions } from './remote_options.ts';
 import type { SurveyProgress } from './survey.ts';
 
 const MAX_FOOTPRINT_ORDER = 10;

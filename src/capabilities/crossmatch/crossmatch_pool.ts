@@ -4,8 +4,8 @@ import { REMOTE_CONCURRENCY } from '@nearsky/hats';
 import type { Config } from '../../core/config/config.ts';
 import { defaultThreads, Pool, type PoolOptions } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
-import type { CatalogThreadData } from '../../core/service/catalog_thread_data.ts';
-import { remoteOptions } from '../../core/service/remote_options.ts';
+import { remoteOptions } from '../catalogs/remote_options.ts';
+import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 
 /** The limit for the columns that all threads hold at once. */
 const MEMORY_BYTES = 256 << 20;

@@ -9,8 +9,8 @@ import { CatalogError, catalogFiles, isHats, isRemote, openHats, openLocalFile }
 import { PARQUET_NAME, partitionFile } from '@nearsky/hats/layout';
 import { wrapRa } from '@nearsky/sky-index';
 import { isStoredId, STORED_IDS } from '../../core/contract/limits.ts';
-import { REMOTE_READING } from '../../core/service/remote_options.ts';
 import { findColumn } from '../catalogs/columns.ts';
+import { REMOTE_READING } from '../catalogs/remote_options.ts';
 import { noOutcomes, type Outcomes } from './ingester.ts';
 import { parsePosition } from './normalise.ts';
 import { rejectOf } from './rejects.ts';

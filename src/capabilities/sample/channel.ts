@@ -1,6 +1,6 @@
 import { channel } from '../../core/base/channel.ts';
-import type { TableRefusal } from '../../core/jobs/table_task.ts';
 import type { TaskData } from '../../core/pool/pool.ts';
+import type { TableRefusal } from '../jobs/table_task.ts';
 import type { KeptSample, NewSample } from './kept_store.ts';
 import type { ListAsked, ListInput, ListWritten } from './lists.ts';
 import type { SampleAnswer, SampleTask } from './sample_task.ts';

@@ -11,11 +11,12 @@ import { ApiError, invalidParameter, missingParameter } from '../../core/http/er
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { invalidBody, readJsonBody, readParts } from '../../core/http/json_body.ts';
 import { fieldOf, optional } from '../../core/http/params.ts';
-import { fileStream } from '../../core/http/part_stream.ts';
 import { type Answer, emptyResponse, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
-import { SentFile } from '../../core/http/sent_file.ts';
-import { answerWhole, requireRead } from '../../core/http/sent_table.ts';
 import type { Service } from '../../core/service/service.ts';
+import { answerWhole, requireRead } from '../jobs/sent_table.ts';
+import { fileStream } from '../uploads/part_stream.ts';
+import { SentFile } from '../uploads/sent_file.ts';
+import { spoolOf } from '../uploads/spool.ts';
 import { KEEP, type KeepStep } from './channel.ts';
 import { type KeptSample, KeptStore, type NewSample } from './kept_store.ts';
 import { KEPT_PATH } from './parameters.ts';
@@ -64,7 +65,7 @@ async function keepTable(service: Service, exchange: Exchange): Promise<KeptSamp
   const title = optional(search, 'title', TITLE);
   if (title === undefined) throw missingParameter('title', GIVE_TITLE);
   const request = parseList(exchange, service);
-  const sent = new SentFile(service.config.NEARSKY_DATA, service.spool, client);
+  const sent = new SentFile(service.config.NEARSKY_DATA, spoolOf(service), client);
   const budget = new Budget(TABLE_BUDGET_SECONDS);
   try {
     await readParts(exchange.request, budget, maxListBytes(service.config), part => sent.add(part));

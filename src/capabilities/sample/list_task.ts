@@ -11,8 +11,8 @@ import {
 } from '@nearsky/astrotables';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { requireSpareBytes } from '../../core/base/disk.ts';
-import { openSent, refusalOf, type TableInput, type TableRefusal } from '../../core/jobs/table_task.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { openSent, refusalOf, type TableInput, type TableRefusal } from '../jobs/table_task.ts';
 import { MAX_LABEL } from './limits.ts';
 
 /** The columns that a request names. */

@@ -9,21 +9,22 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { discard } from '../../core/base/files.ts';
 import type { Log } from '../../core/base/log.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
-import { spoolPath } from '../../core/base/spool.ts';
 import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import { contentType, matchFormat } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { MainHost } from '../../core/host.ts';
-import type { TableFiles } from '../../core/http/sent_table.ts';
 import { dispositionOf } from '../../core/http/table_response.ts';
-import type { Job, JobRequest, JobResult } from '../../core/jobs/job.ts';
-import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
-import { type TableOutput, type TableRefusal, TOO_LARGE } from '../../core/jobs/table_task.ts';
 import type { Pool } from '../../core/pool/pool.ts';
-import { QUICK_TABLE, type Reading } from '../../core/pool/reading_processes.ts';
 import { crossmatchPool } from '../crossmatch/crossmatch_pool.ts';
+import type { Job, JobRequest, JobResult } from '../jobs/job.ts';
+import { JobError, type JobPaths } from '../jobs/job_queue.ts';
+import type { JobStore } from '../jobs/job_store.ts';
+import type { TableFiles } from '../jobs/sent_table.ts';
+import { type TableOutput, type TableRefusal, TOO_LARGE } from '../jobs/table_task.ts';
+import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../uploads/reading_processes.ts';
+import { spoolPath } from '../uploads/spool.ts';
 import type { ListFormat, ListReported, ListReportTask, ListRequest } from './list_report.ts';
 import type { ListColumns, ListRead, ListTask } from './list_task.ts';
 import { isReport, reportHeaders } from './report_formats.ts';
@@ -53,10 +54,10 @@ export type ListWritten =
   | ({ readonly outcome: 'written'; readonly format: ListFormat } & Omit<ListReported, 'problems'>)
   | TableRefusal;
 
-export type ListHost = Pick<
-  MainHost,
-  'config' | 'log' | 'admission' | 'generation' | 'reading' | 'jobs' | 'onProgress'
->;
+export interface ListHost extends Pick<MainHost, 'config' | 'log' | 'admission' | 'generation' | 'onProgress'> {
+  readonly reading: ReadingProcesses;
+  readonly jobs: JobStore;
+}
 
 export class Lists {
   readonly #host: ListHost;

@@ -2,6 +2,8 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { afterThisIteration } from '../../core/base/runtime.ts';
 import type { PartOf } from '../../core/host.ts';
 import { CatalogReader } from '../crossmatch/catalog_reader.ts';
+import { jobsOf } from '../jobs/jobs.ts';
+import { uploadsOf } from '../uploads/uploads.ts';
 import { KEEP, SAMPLE, SAMPLE_LIST } from './channel.ts';
 import { KeptStore } from './kept_store.ts';
 import { Lists, SAMPLE_JOB } from './lists.ts';
@@ -13,7 +15,9 @@ const MAX_KEEPING = 64;
 const SWEEP_MS = 600_000;
 
 export const part: PartOf = host => {
-  const { config, log, admission, loadAhead, answer } = host;
+  const { config, log, admission, answer } = host;
+  const { reading, loadAhead } = uploadsOf(host);
+  const jobs = jobsOf(host);
   loadAhead('src/capabilities/sample/list_task');
   const reader = new CatalogReader(config, log, admission, {
     // Each takes up to the budget of a request.
@@ -22,7 +26,7 @@ export const part: PartOf = host => {
     tooLong: 'the catalogs take too long to read: send fewer inputs',
     failed: 'sample_failed',
   });
-  const lists = new Lists(host);
+  const lists = new Lists({ ...host, reading, jobs: jobs.store });
   answer(SAMPLE, ({ client, ...asked }, budget) => {
     const task: SampleTask = { module: 'src/capabilities/sample/sample_task', kind: 'sample', ...asked };
     return reader.run(client, task, budget);
@@ -49,6 +53,7 @@ export const part: PartOf = host => {
       log('samples_unreadable', { error: messageOf(error) });
     }
   };
+  jobs.add(SAMPLE_JOB, { run: lists.run.bind(lists), slots: 1 });
   let timer: NodeJS.Timeout | undefined;
   return {
     start() {
@@ -56,7 +61,6 @@ export const part: PartOf = host => {
       timer = setInterval(sweep, SWEEP_MS);
       timer.unref();
     },
-    jobs: { [SAMPLE_JOB]: { run: lists.run.bind(lists), slots: 1 } },
     close: async () => {
       clearInterval(timer);
       await Promise.all([reader.close(), lists.close()]);

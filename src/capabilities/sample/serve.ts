@@ -5,7 +5,6 @@ import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import { errors, header, ignoredHeader } from '../../core/documents/openapi/general.ts';
-import { jobWriter } from '../../core/documents/openapi/jobs.ts';
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
 import {
   ANY_BYTES,
@@ -19,9 +18,10 @@ import { count, type Schema, type Schemas, text } from '../../core/documents/ope
 import { dispositionHeader } from '../../core/documents/openapi/tables.ts';
 import type { PlacedOperation } from '../../core/documents/operations.ts';
 import type { BodyLimits, Operations, Resource } from '../../core/host.ts';
-import { jobRoutes } from '../../core/http/job_routes.ts';
-import { GATHERED_BYTES } from '../../core/http/sent_file.ts';
 import type { Service } from '../../core/service/service.ts';
+import { jobWriter } from '../jobs/job_documents.ts';
+import { jobRoutes } from '../jobs/job_routes.ts';
+import { GATHERED_BYTES } from '../uploads/sent_file.ts';
 import { deleteSample, keepSample, keptInput, keptSample } from './kept.ts';
 import { MAX_SAMPLE_ROWS } from './limits.ts';
 import { type ListWritten, SAMPLE_JOB } from './lists.ts';

@@ -3,9 +3,9 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import { JOBS_PATH } from '../../core/contract/table_match.ts';
 import { errors } from '../../core/documents/openapi/general.ts';
-import { jobWriter } from '../../core/documents/openapi/jobs.ts';
 import { contentIn, resultHeaders } from '../../core/documents/openapi/responses.ts';
 import type { PlacedOperation } from '../../core/documents/operations.ts';
+import { jobWriter } from '../jobs/job_documents.ts';
 
 /** The operations of the jobs that crossmatch tables. */
 export function tableJobOperations(_config: Config, catalogs: Catalogs): PlacedOperation[] {

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { requireAnswer } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from '../../core/cli/command.ts';
-import { askAsJob, formatOfFile, outputOf } from '../../core/cli/table_job.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../../core/contract/table_match.ts';
+import { askAsJob, formatOfFile, outputOf } from '../jobs/table_job.ts';
 
 export const command: Command = {
   usage:

@@ -3,7 +3,7 @@
  * positions at a time.
  */
 import { TableError } from '@nearsky/astrotables';
-import { question } from '../../core/pool/process_tasks.ts';
+import { question } from '../uploads/process_tasks.ts';
 import type { FoundObjects, NotThere, ObjectsQuestion } from './find_objects.ts';
 import type { Pairs } from './pairs.ts';
 

@@ -22,6 +22,8 @@ import type { MatchFormat } from '../../core/contract/formats.ts';
 import { circularErrorMas, ERROR_UNITS_MAS } from '../../core/contract/position_errors.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { Find, RowsKept } from '../../core/contract/table_match.ts';
+import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { currentStore } from '../../core/store/thread_store.ts';
 import {
   AnswerFile,
   openSent,
@@ -29,10 +31,8 @@ import {
   type TableInput,
   type TableOutput,
   type TableRefusal,
-} from '../../core/jobs/table_task.ts';
-import type { Task, Tasks } from '../../core/pool/pool.ts';
-import { note } from '../../core/pool/process_tasks.ts';
-import { currentStore } from '../../core/store/thread_store.ts';
+} from '../jobs/table_task.ts';
+import { note } from '../uploads/process_tasks.ts';
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type SearchedEntry, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';

@@ -13,10 +13,10 @@ import {
   resultHeaders,
 } from '../../core/documents/openapi/responses.ts';
 import type { BodyLimits, Operations, Resource } from '../../core/host.ts';
-import { jobRoutes } from '../../core/http/job_routes.ts';
-import { GATHERED_BYTES } from '../../core/http/sent_file.ts';
-import type { JobResult } from '../../core/jobs/job.ts';
 import type { Service } from '../../core/service/service.ts';
+import type { JobResult } from '../jobs/job.ts';
+import { jobRoutes } from '../jobs/job_routes.ts';
+import { GATHERED_BYTES } from '../uploads/sent_file.ts';
 import { crossmatchTable } from './crossmatch_table.ts';
 import { maxTableBytes } from './limits.ts';
 import { type MatchedTable, matchedHeaders } from './matched_headers.ts';

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { matchFormat } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
-import type { Job, JobRequest, JobResult } from '../../core/jobs/job.ts';
-import { JobError, type JobPaths } from '../../core/jobs/job_queue.ts';
-import type { JobStore } from '../../core/jobs/job_store.ts';
+import type { Job, JobRequest, JobResult } from '../jobs/job.ts';
+import { JobError, type JobPaths } from '../jobs/job_queue.ts';
+import type { JobStore } from '../jobs/job_store.ts';
 import type { TableRequest } from './match_task.ts';
 import type { TableMatches } from './table_matches.ts';
 

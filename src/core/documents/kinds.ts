@@ -1,21 +1,13 @@
 /** The kinds of values in requests: in query strings, paths, bodies, and arguments of tools. */
 import { memoized } from '../base/memoized.ts';
-import { parseInstant, parseTime } from '../base/parse_time.ts';
+import { parseInstant } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
 import { DETAIL_LEVELS, RESPONSE_MODES, TIME_FIELDS } from '../contract/enums.ts';
 import { type Bounds, clamped, integer, type Kind, named, number, textual } from '../contract/kind.ts';
-import {
-  DEC_RANGE,
-  LARGE_CONE_PATH,
-  MAX_JOB_WAIT_SECONDS,
-  MAX_OBJECT_ID,
-  MAX_TNS_NAME_CHARACTERS,
-  RA_RANGE,
-} from '../contract/limits.ts';
+import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
 import { POSITION_ERROR_MAS } from '../contract/position_errors.ts';
 import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
 import { parseTnsName } from '../contract/tns_names.ts';
-import { OTHER_PHASES, PHASES } from '../jobs/job.ts';
 
 export const ANY_NUMBER = number();
 export const RIGHT_ASCENSION = number({ ...RA_RANGE, unit: 'deg' });
@@ -53,41 +45,6 @@ export const radiusKind = memoized((config: Config): Kind<number> => {
   const tooLarge = `at most ${max}`;
   return { ...bounded, instead: given => (bounded.broken?.(given) === tooLarge ? larger : undefined) };
 });
-
-/** How long to wait for a job, seconds. Anything that is not a number counts as 0. */
-export const JOB_WAIT = {
-  ...number({ unit: 's' }),
-  parseText: (text: string) => {
-    const seconds = Number(text);
-    return seconds < 0 ? MAX_JOB_WAIT_SECONDS : Math.min(seconds || 0, MAX_JOB_WAIT_SECONDS);
-  },
-};
-
-// Some clients send a float, 60.0.
-const WHOLE_SECONDS = clamped(0, Number.MAX_SAFE_INTEGER, /^\d+(?:\.0+)?$/);
-/** The time limit of a job, seconds. */
-export const JOB_SECONDS: Kind<number> = {
-  ...WHOLE_SECONDS,
-  must: 'a whole number of seconds, or 0 for the maximum',
-  parseText(text) {
-    const seconds = WHOLE_SECONDS.parseText(text);
-    return seconds === 0 ? Number.MAX_SAFE_INTEGER : seconds;
-  },
-  unit: 's',
-};
-
-const ALL_PHASES = [...PHASES, ...OTHER_PHASES];
-export const JOB_PHASE = textual(`one of ${ALL_PHASES.join(', ')}`, text => ALL_PHASES.find(phase => phase === text));
-
-/** A time of a job, milliseconds since 1970. */
-export const JOB_TIME = textual(
-  'a time like 2026-12-31T00:00:00Z',
-  text => {
-    const timeUs = parseTime(text);
-    return timeUs === undefined ? undefined : Math.floor(timeUs / 1000);
-  },
-  { format: 'date-time' },
-);
 
 const INTEGER = /^[+-]?\d+$/;
 

@@ -15,8 +15,8 @@ import {
   OBJECT_STATUSES,
 } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
-import { integer, type Kind, named, textual } from '../contract/kind.ts';
-import { DEFAULT_CREDIBLE_LEVEL, MAX_FOLLOWED_RADIUS_ARCSEC, MAX_JOB_WAIT_SECONDS } from '../contract/limits.ts';
+import { type Kind, named, textual } from '../contract/kind.ts';
+import { DEFAULT_CREDIBLE_LEVEL, MAX_FOLLOWED_RADIUS_ARCSEC } from '../contract/limits.ts';
 import * as kinds from './kinds.ts';
 
 /** A parameter. Its name is its key in the operation's table. */
@@ -193,50 +193,3 @@ export const OBJECT_STREAM_PARAMETERS = {
 export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {
   return all.map(({ name, release }) => ({ name, meaning: release }));
 }
-
-const RUN = { name: 'RUN', meaning: 'starts the job' } as const;
-const ABORT = { name: 'ABORT', meaning: 'stops the job' } as const;
-
-export const NEW_JOB_PARAMETERS = {
-  PHASE: { kind: { ...named([RUN]), must: 'RUN, or left out' }, description: 'Whether the job starts at once.' },
-  RUNID: { kind: kinds.ANY_TEXT, description: 'A name that the client gives the job, for its own use.' },
-  EXECUTIONDURATION: { kind: kinds.JOB_SECONDS, description: 'The time limit of the job; 0 for the maximum.' },
-} satisfies Parameters;
-
-/** The filters of a list of jobs (UWS 1.1, section 2.2.2.1). Their names are not case-sensitive. */
-export const JOB_LIST_PARAMETERS = {
-  PHASE: { kind: kinds.JOB_PHASE, description: 'Only jobs in this phase, or in one of several if it is repeated.' },
-  AFTER: { kind: kinds.JOB_TIME, description: 'Only jobs made after this time.' },
-  LAST: { kind: integer({ min: 1, unit: 'count' }), description: 'Only so many of the newest jobs.' },
-} satisfies Parameters;
-
-/** The parameters of a whole job (UWS 1.1, sections 2.2.1 and 2.2.3). Their names are not case-sensitive. */
-export const JOB_PARAMETERS = {
-  WAIT: {
-    kind: kinds.JOB_WAIT,
-    description: `How long to wait for another phase, at most ${MAX_JOB_WAIT_SECONDS} s; a negative value means the maximum.`,
-    default: 0,
-  },
-  PHASE: { kind: kinds.ANY_TEXT, description: 'The phase whose end to wait for; by default the current one.' },
-} satisfies Parameters;
-
-export const JOB_ACTION = {
-  ACTION: {
-    kind: named([{ name: 'DELETE', meaning: 'removes the job' }]),
-    description: 'What to do with the job.',
-    required: 'always',
-  },
-} satisfies Parameters;
-
-/** The parameters of a POST that changes one resource of a job, by the name of the resource in upper case. */
-export const JOB_CHANGES = {
-  PHASE: { kind: { ...named([ABORT, RUN]), must: 'ABORT or RUN' }, description: 'What to do with the job.' },
-  DESTRUCTION: {
-    kind: kinds.JOB_TIME,
-    description: 'When the job and its result are removed; cannot be postponed.',
-  },
-  EXECUTIONDURATION: {
-    kind: kinds.JOB_SECONDS,
-    description: 'The time limit of a job that has not started; 0 for the maximum.',
-  },
-} satisfies Parameters;

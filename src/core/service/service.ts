@@ -7,12 +7,10 @@ import { AnswerMemory } from '../answers/answer_memory.ts';
 import { QueryRunner } from '../answers/query_runner.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
 import type { Budget } from '../base/budget.ts';
-import type { ClientRoom } from '../base/client_room.ts';
 import { type Counter, Counts } from '../base/counts.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
-import { spoolRoom } from '../base/spool.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
@@ -55,7 +53,7 @@ export class Service {
   readonly coordination: Coordination;
   readonly queries: QueryRunner;
   readonly logPlace: LogPlace;
-  readonly spool: ClientRoom;
+  readonly threads: number;
   readonly #counts: Counts;
   #store: Store | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
@@ -72,7 +70,7 @@ export class Service {
     this.metrics = metrics;
     this.#counts = new Counts(counters, coordination.state.counts);
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
-    this.spool = spoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads, config.NEARSKY_DATA);
+    this.threads = threads;
     this.logPlace = new LogPlace(coordination, () => this.store, config);
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),

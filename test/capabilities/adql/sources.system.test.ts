@@ -9,12 +9,11 @@ import * as assert from 'uvu/assert';
 import { adqlSettings } from '../../../src/capabilities/adql/settings.ts';
 import { SourceReader } from '../../../src/capabilities/adql/source_reader.ts';
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
+import { uploadsOf } from '../../../src/capabilities/uploads/uploads.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
 import { ClientAdmission } from '../../../src/core/base/client_admission.ts';
 import { Unavailable } from '../../../src/core/base/refusal.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
-import { ChildMemory } from '../../../src/core/pool/child_memory.ts';
-import { readingProcesses } from '../../../src/core/service/reading.ts';
 import { type RangeServer, serveFiles } from '../../core/catalogs/range_server.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
@@ -406,8 +405,8 @@ check('a catalog that was replaced or described anew since the tables were made 
   inWorld(async world => {
     const config = configOf(join(world.directory, 'data'));
     const logged: unknown[] = [];
-    const memory = new ChildMemory(1024, () => {});
-    const processes = readingProcesses(config, new ClientAdmission(), memory);
+    const uploads = uploadsOf({ config, log: () => {}, admission: new ClientAdmission(), hasSpareProcess: true });
+    const { childMemory: memory, reading: processes } = uploads;
     const reader = new SourceReader(adqlSettings.of(config), (_event, fields) => logged.push(fields), processes);
     const columns = (['mag', 'id'] as const).map(
       name => ({ name, type: name === 'id' ? 'int64' : 'float64' }) as const,

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UploadFile } from '../../../src/capabilities/adql/upload_file.ts';
 import { runReadUploads } from '../../../src/capabilities/adql/upload_task.ts';
-import { spoolRoom } from '../../../src/core/base/spool.ts';
+import { spoolRoom } from '../../../src/capabilities/uploads/spool.ts';
 import { withDirectory } from '../../core/http/support.ts';
 import { needs, OPEN_FILES, openFilesObstacle } from '../../needs.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { JobStore } from '../../../src/core/jobs/job_store.ts';
+import { JobStore } from '../../../src/capabilities/jobs/job_store.ts';
 import { eventually, startApp, TestApp } from '../../core/http/support.ts';
 import { inWorld } from '../crossmatch/world.ts';
 

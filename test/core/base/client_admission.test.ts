@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { ClientAdmission, type SlotsOptions } from '../../../src/core/base/client_admission.ts';
 import { ClientRoom } from '../../../src/core/base/client_room.ts';
 import { Unavailable } from '../../../src/core/base/refusal.ts';
-import { spoolRoom } from '../../../src/core/base/spool.ts';
 
 const test = suite('base/client_admission');
 
@@ -203,7 +202,7 @@ test('work that fails gives its slot back, and its time counts', async () => {
 });
 
 test('one client has half of the room for files', () => {
-  const room = spoolRoom(100, process.cwd());
+  const room = new ClientRoom({ maxBytes: 100, isFull: 'used up', isHalf: 'of this client' });
   room.take('a', 50);
   assert.throws(() => room.take('a', 1), /of this client/);
   room.take('b', 40);
