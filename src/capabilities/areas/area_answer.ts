@@ -2,18 +2,19 @@
 import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import type { Clock, InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { AREA_CURSOR, encodeCursor, stateOf } from '../../core/answers/cursor.ts';
-import {
-  type QueryKind,
-  queryKind,
-  type SelectionQuery,
-  WEIGHT_OF_SELECTION,
-  type WholeTable,
-} from '../../core/answers/queries.ts';
-import { leftOut, readRow } from '../../core/answers/search.ts';
+import { type QueryKind, queryKind, type WholeTable } from '../../core/answers/queries.ts';
+import { AreaError } from '../../core/base/area_error.ts';
 import type { AreaResponse } from '../../core/contract/enums.ts';
-import { AreaError } from '../../core/vo/area_error.ts';
-import { type ReadArea, readArea } from '../../core/vo/areas.ts';
-import { type Candidates, selector, writeCount, writeSelection } from '../listing/selection.ts';
+import { type ReadArea, readArea } from '../catalogs/read_area.ts';
+import {
+  type Candidates,
+  type SelectionQuery,
+  selector,
+  WEIGHT_OF_SELECTION,
+  writeCount,
+  writeSelection,
+} from '../listing/selection.ts';
+import { leftOut, readRow } from '../objects/search.ts';
 
 /** A page of the objects in an area, or their number. */
 export interface AreaQuery extends SelectionQuery<AreaPlace> {

@@ -7,11 +7,11 @@ import { readFile } from 'node:fs/promises';
 import { findPositions, openTable, type Positions, readPositions, TableError } from '@nearsky/astrotables';
 import { isGzip, isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { Area, type AreaArrays, Discs, discArrays, isPosition, type Region, wrapRa } from '@nearsky/sky-index';
+import { AreaError } from '../../core/base/area_error.ts';
 import { MAX_FOLLOWED_POSITIONS, MAX_UNPACKED_AREA_BYTES } from '../../core/contract/limits.ts';
 import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
-import { AreaError } from '../../core/vo/area_error.ts';
-import { type AreaKind, type ReadArea, readArea, shapeTextIn } from '../../core/vo/areas.ts';
-import type { FlatMap } from '../../core/vo/flat_map.ts';
+import type { FlatMap } from '../catalogs/flat_map.ts';
+import { type AreaKind, type ReadArea, readArea, shapeTextIn } from '../catalogs/read_area.ts';
 import { PackedArea } from './packed_area.ts';
 
 export interface ReadAreaTask extends Task<AreaWritten> {

@@ -3,7 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const areas: Capability = {
   name: 'areas',
-  needs: ['listing', 'uploads'],
+  needs: ['catalogs', 'objects', 'listing', 'uploads'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
 };

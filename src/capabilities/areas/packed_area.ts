@@ -3,10 +3,10 @@
  * than memory.
  */
 import { createGunzip } from 'node:zlib';
+import { AreaError, invalidArea } from '../../core/base/area_error.ts';
 import { MAX_UNPACKED_AREA_BYTES } from '../../core/contract/limits.ts';
-import { AreaError, invalidArea } from '../../core/vo/area_error.ts';
-import { flatMapAt } from '../../core/vo/area_fits.ts';
-import type { FlatMap } from '../../core/vo/flat_map.ts';
+import { flatMapAt } from '../catalogs/area_fits.ts';
+import type { FlatMap } from '../catalogs/flat_map.ts';
 
 /** The number of bytes that are decompressed at a time. Reading them takes less than a millisecond. */
 const PART_BYTES = 65_536;

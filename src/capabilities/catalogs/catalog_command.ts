@@ -3,7 +3,6 @@
 import { basename } from 'node:path';
 import { nowUs } from '../../core/base/times.ts';
 import {
-  areaIn,
   type Command,
   type Invocation,
   Progress,
@@ -35,6 +34,7 @@ import { FLOAT32_STEP_ARCSEC } from './columns.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';
 import { type ChosenFootprint, skyFraction } from './coverage.ts';
 import type { UndefinedCatalog } from './definition.ts';
+import { areaIn } from './read_area.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
 import { remoteOptions } from './remote_options.ts';
 import type { SurveyProgress } from './survey.ts';

@@ -3,19 +3,13 @@
 import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../../core/answers/answer_memory.ts';
 import type { QueryAnswer } from '../../core/answers/body.ts';
-import { CONE } from '../../core/answers/cone.ts';
-import { LOOKUP } from '../../core/answers/lookup.ts';
-import {
-  type Circle,
-  type ConeQuery,
-  type LookupInput,
-  type LookupQuery,
-  type State,
-  stateOfAnswer,
-} from '../../core/answers/queries.ts';
+import { type Circle, type State, stateOfAnswer } from '../../core/answers/queries.ts';
 import type { InputStatus, ObjectStatus } from '../../core/contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, RELEASE_FIELDS, TNS_FIELDS, Worth } from '../../core/contract/object_fields.ts';
 import type { ToolContext } from '../../core/http/tool.ts';
+import { CONE } from '../objects/cone_answer.ts';
+import { LOOKUP } from '../objects/lookup_answer.ts';
+import type { ConeQuery, LookupInput, LookupQuery } from '../objects/queries.ts';
 
 /** A source of an object, as in the API's answers at `full`. */
 export interface ApiMatch extends Answered<typeof RELEASE_FIELDS> {

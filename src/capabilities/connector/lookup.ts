@@ -1,9 +1,9 @@
 /** The tool that looks up identifiers (docs/contract.md, Connector). */
 
-import type { LookupInput } from '../../core/answers/queries.ts';
 import type { SentValue } from '../../core/base/json_reader.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { ToolContext, ToolRun } from '../../core/http/tool.ts';
+import type { LookupInput } from '../objects/queries.ts';
 import { answerText } from './answer_text.ts';
 import { type ApiResult, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';

@@ -4,6 +4,7 @@ import { connectorSettings } from './settings.ts';
 
 export const connector: Capability = {
   name: 'connector',
+  needs: ['objects'],
   settings: connectorSettings,
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),

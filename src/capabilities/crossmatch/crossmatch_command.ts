@@ -1,7 +1,6 @@
 /** `nearsky crossmatch`: crossmatches every pending object once, or crossmatched objects again. */
 
 import {
-  areaIn,
   type Command,
   type Invocation,
   Progress,
@@ -16,6 +15,7 @@ import { openArchive } from '../../core/cluster/open_archive.ts';
 import { digits } from '../../core/documents/kinds.ts';
 import { noteEvent } from '../../core/store/noting.ts';
 import { requireDatabase } from '../../core/store/store.ts';
+import { areaIn } from '../catalogs/read_area.ts';
 import type { AgainSelection } from './again.ts';
 import { MAX_BATCH_SIZE } from './batch_size.ts';
 import { countAgain } from './count_again.ts';

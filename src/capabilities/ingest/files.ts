@@ -1,10 +1,10 @@
-import { type LineBlock, openByteStream, readBlocks, STORED_BEFORE } from '../../core/base/lines.ts';
 import { withTimeout } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { BrokerName } from '../../core/contract/brokers.ts';
 import { ahead, quiet } from './ahead.ts';
 import { addOutcomes, type Ingester, noOutcomes } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
+import { type LineBlock, openByteStream, readBlocks, STORED_BEFORE } from './lines.ts';
 
 /** A batch is committed when it has this many messages, or `BATCH_WAIT_MS` after its first message arrived. */
 const BATCH_MESSAGES = 1000;

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
-import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { stopSignal } from '../../core/base/stop_signal.ts';
 import { nowUs } from '../../core/base/times.ts';
 import {
@@ -25,6 +24,7 @@ import { noteError } from '../../core/store/noting.ts';
 import { normaliserOf } from './brokers.ts';
 import { ingestFile } from './files.ts';
 import { describeCounts, Ingester, type MessageCounts } from './ingester.ts';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from './lines.ts';
 import { type Reject, RejectLog } from './rejects.ts';
 
 /** The exit status after input without a usable message; deploy/nightly.sh moves its file aside. */

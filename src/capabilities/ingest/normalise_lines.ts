@@ -1,6 +1,5 @@
 /** The task `normalise`: normalises the lines of a file, each of which is a message of a broker. */
 
-import { type LineBlock, MAX_LINE_BYTES, splitLines } from '../../core/base/lines.ts';
 import { fromEventLoop } from '../../core/base/runtime.ts';
 import { nowUs } from '../../core/base/times.ts';
 import type { BrokerName } from '../../core/contract/brokers.ts';
@@ -8,6 +7,7 @@ import type { Task, TaskData, Tasks } from '../../core/pool/pool.ts';
 import { packDeliveries } from '../../core/store/packed_deliveries.ts';
 import { normaliserOf } from './brokers.ts';
 import { addOutcome, noOutcomes, type Outcomes } from './ingester.ts';
+import { type LineBlock, MAX_LINE_BYTES, splitLines } from './lines.ts';
 
 export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly module: 'src/capabilities/ingest/normalise_lines';

@@ -5,13 +5,20 @@
 
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { encodeCursor, OBJECTS_CURSOR, stateOf } from '../../core/answers/cursor.ts';
-import { type QueryKind, queryKind, type SelectionQuery, WEIGHT_OF_SELECTION } from '../../core/answers/queries.ts';
+import { type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { type RemovedSince, removedSince } from '../../core/answers/removed_since.ts';
 import type { ResponseMode } from '../../core/contract/enums.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
 import type { RecentPosition, RecentQuery } from '../../core/store/recent.ts';
 import { readListed } from '../recent/recent_answer.ts';
-import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
+import {
+  type Candidates,
+  type SelectionQuery,
+  selector,
+  WEIGHT_OF_SELECTION,
+  writeCount,
+  writeSelection,
+} from './selection.ts';
 
 /** One page of the objects by time, the latest first; or their number. */
 export interface ObjectsQuery extends SelectionQuery<RecentPosition> {

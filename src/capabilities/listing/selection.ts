@@ -1,14 +1,46 @@
 /** Writes pages of objects that meet the filters of a request (docs/contract.md, Areas; Objects by time). */
+
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
+import type { OfArchive } from '../../core/answers/cursor.ts';
 import { type ObjectList, ObjectWriter, shownStatus } from '../../core/answers/object_writer.ts';
-import { Qualifier } from '../../core/answers/qualify.ts';
-import type { SelectionQuery } from '../../core/answers/queries.ts';
+import {
+  type FilterValues,
+  isCount,
+  type Page as PageOf,
+  type Query,
+  type TimeWindow,
+} from '../../core/answers/queries.ts';
 import type { SetFragments } from '../../core/answers/shared_fragments.ts';
 import { formatTime } from '../../core/base/times.ts';
+import type { DetailLevel, ListedStatus } from '../../core/contract/enums.ts';
 import { MAX_LOOKED_AT } from '../../core/contract/limits.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
+import { Qualifier } from '../objects/qualify.ts';
+
+/** Selects the objects that meet the filters, have the status, and whose time lies in the window. */
+export interface Selected extends TimeWindow {
+  readonly filters: FilterValues | null;
+  readonly status: ListedStatus;
+  /** The window as the answer shows it, with null for an open end. */
+  readonly window: { readonly start: string | null; readonly end: string | null };
+}
+
+/** A page of a selection, or the number of its objects (`response` is then `count`). */
+export interface SelectionQuery<Place = unknown> extends Query, Selected, PageOf<Place> {
+  readonly response: string;
+  readonly detail: DetailLevel;
+  readonly asOfUs: number;
+  readonly after: (Place & OfArchive) | null;
+  readonly filters: FilterValues | null;
+}
+
+/** The cost of a selection, for its admission: it may have to examine many more objects than it lists. */
+export const WEIGHT_OF_SELECTION = {
+  objects: (query: SelectionQuery) => (query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize),
+  listed: (query: SelectionQuery) => query.pageSize,
+};
 
 /** The objects to examine, in their order. */
 export interface Candidates<T> {

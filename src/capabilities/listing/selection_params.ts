@@ -1,11 +1,12 @@
 /** The parameters of operations that list the objects that meet filters. */
-import type { SelectionQuery } from '../../core/answers/queries.ts';
+
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import type { SelectionParameters } from '../../core/documents/parameters.ts';
 import { requireUnchanged } from '../../core/http/cursor.ts';
 import { ApiError } from '../../core/http/errors.ts';
 import type { Search } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
+import type { SelectionQuery } from './selection.ts';
 
 /** The first microsecond of year 1, and the first after year 9999: all times that can be written lie between them. */
 export const ALL_TIME = { startUs: -62_135_596_800e6, endUs: 253_402_300_800e6 };

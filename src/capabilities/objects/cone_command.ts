@@ -3,9 +3,9 @@
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Answered, Ask } from '../../core/cli/asking.ts';
 import { type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
-import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import { parseSearchText } from './search_text.js';
 import { SOURCES_PATH, sourcesThere } from './sources_there.ts';
+import { isForPeople, TerminalTable } from './terminal_table.ts';
 
 export const command: Command = {
   usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] [--sources] RA DEC RADIUS',

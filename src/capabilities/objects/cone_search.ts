@@ -1,9 +1,7 @@
 /** GET /api/cone */
 
 import { toJson } from '@nearsky/astrotables/json';
-import { CONE } from '../../core/answers/cone.ts';
 import { type CONE_CURSOR, type CursorOf, coneCursor } from '../../core/answers/cursor.ts';
-import type { ConeQuery, CountQuery, LookupQuery } from '../../core/answers/queries.ts';
 import type { Config } from '../../core/config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../../core/documents/kinds.ts';
 import { answering } from '../../core/http/answer_query.ts';
@@ -12,8 +10,10 @@ import type { Exchange } from '../../core/http/exchange.ts';
 import { optional, type Search } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import { CONE } from './cone_answer.ts';
 import { lookupQuery } from './lookup_request.ts';
 import { coneParameters } from './parameters.ts';
+import type { ConeQuery, CountQuery, LookupQuery } from './queries.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 

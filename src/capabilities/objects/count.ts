@@ -2,10 +2,7 @@
 
 import { toJson } from '@nearsky/astrotables/json';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
-import { WEIGHT_OF_INPUTS } from '../../core/answers/lookup.ts';
-import { Qualifier } from '../../core/answers/qualify.ts';
-import { type CountQuery, type LookupInput, queryKind } from '../../core/answers/queries.ts';
-import { type Found, findCircle, findName, readRow } from '../../core/answers/search.ts';
+import { queryKind } from '../../core/answers/queries.ts';
 import {
   INPUT_STATUSES,
   type InputStatus,
@@ -17,6 +14,10 @@ import {
 } from '../../core/contract/enums.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
 import { statusOf } from '../../core/store/status.ts';
+import { WEIGHT_OF_INPUTS } from './lookup_answer.ts';
+import { Qualifier } from './qualify.ts';
+import type { CountQuery, LookupInput } from './queries.ts';
+import { type Found, findCircle, findName, readRow } from './search.ts';
 
 export const COUNT = queryKind<CountQuery>({ name: 'count', answer: countAnswer, ...WEIGHT_OF_INPUTS, isCount: true });
 

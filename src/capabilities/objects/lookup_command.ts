@@ -1,16 +1,16 @@
 /** `nearsky lookup`: the stored objects by id, or by the name of their transient. */
 import { existsSync } from 'node:fs';
 import { printable } from '../../core/base/error_text.ts';
-import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
 import type { Ask } from '../../core/cli/asking.ts';
 import { bytesOf, type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
-import { isForPeople, TerminalTable } from '../../core/cli/terminal_table.ts';
 import type { Config } from '../../core/config/config.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { upTo } from '../../core/documents/kinds.ts';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../ingest/lines.ts';
 import { parseSearchList } from './search_text.js';
 import { sourcesThere } from './sources_there.ts';
+import { isForPeople, TerminalTable } from './terminal_table.ts';
 
 /** The radius of a position that has none, arcsec. */
 const DEFAULT_RADIUS = 5;

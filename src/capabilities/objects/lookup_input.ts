@@ -1,7 +1,6 @@
 /** One input of a lookup, with the kind that the client gives (docs/contract.md, Lookup). */
 
 import { toJson } from '@nearsky/astrotables/json';
-import type { LookupInput } from '../../core/answers/queries.ts';
 import { shorten } from '../../core/base/error_text.ts';
 import { SentNumber, type SentObject, type SentValue } from '../../core/base/json_reader.ts';
 import type { Config } from '../../core/config/config.ts';
@@ -10,6 +9,7 @@ import { type Kind, named } from '../../core/contract/kind.ts';
 import { DECLINATION, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from '../../core/documents/kinds.ts';
 import { ApiError, invalidParameter } from '../../core/http/errors.ts';
 import { accepted, fieldOf } from '../../core/http/params.ts';
+import type { LookupInput } from './queries.ts';
 
 const KIND = named(INPUT_KINDS);
 const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {

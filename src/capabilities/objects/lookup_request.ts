@@ -4,8 +4,7 @@
  */
 
 import { toJson } from '@nearsky/astrotables/json';
-import { LOOKUP } from '../../core/answers/lookup.ts';
-import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../core/answers/queries.ts';
+import type { FilterValues } from '../../core/answers/queries.ts';
 import { readFilters } from '../../core/answers/read_filters.ts';
 import { shorten } from '../../core/base/error_text.ts';
 import type { SentObject, SentValue } from '../../core/base/json_reader.ts';
@@ -25,7 +24,9 @@ import { ApiError, invalidParameter, missingParameter } from '../../core/http/er
 import { invalidBody } from '../../core/http/json_body.ts';
 import { fieldOf, parameterOf } from '../../core/http/params.ts';
 import { COUNT } from './count.ts';
+import { LOOKUP } from './lookup_answer.ts';
 import { parseInput } from './lookup_input.ts';
+import type { CountQuery, LookupInput, LookupQuery } from './queries.ts';
 
 const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response', 'at'];
 

@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const objects: Capability = {
   name: 'objects',
+  needs: ['ingest'],
   serve: () => import('./serve.ts'),
   commands: new Map([
     [

@@ -1,7 +1,7 @@
 /** The catalogs' own sources at a position, for people at a terminal: an alert need not be there. */
 import type { Ask } from '../../core/cli/asking.ts';
-import { sourceLines } from '../../core/cli/terminal_table.ts';
 import { MAX_SOURCES_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
+import { sourceLines } from './terminal_table.ts';
 
 export const SOURCES_PATH = '/api/sources';
 const MAX_LISTED = 20;

@@ -1,11 +1,11 @@
 /** Examples for the pages: an id, a name and positions from this database. */
 import { Arena } from '@nearsky/sky-index';
 import { takeText } from '../../core/answers/answer_memory.ts';
-import type { LookupInput } from '../../core/answers/queries.ts';
 import { Budget } from '../../core/base/budget.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
 import type { Service } from '../../core/service/service.ts';
 import { lookupQuery } from '../objects/lookup_request.ts';
+import type { LookupInput } from '../objects/queries.ts';
 
 export interface Examples {
   readonly diaObjectId?: string;

@@ -1,14 +1,27 @@
 /** Answers with a page of the objects in a time window that have matches (docs/contract.md, Recent crossmatches). */
+
 import { toJson } from '@nearsky/astrotables/json';
 import type { QueryContext, Steps } from '../../core/answers/context.ts';
+import type { OfArchive } from '../../core/answers/cursor.ts';
 import { encodeCursor, RECENT_CURSOR } from '../../core/answers/cursor.ts';
 import { type ObjectList, ObjectWriter } from '../../core/answers/object_writer.ts';
-import { queryKind, type RecentQuery } from '../../core/answers/queries.ts';
+import type { Page, Query, QueryKind, TimeWindow } from '../../core/answers/queries.ts';
+import { queryKind } from '../../core/answers/queries.ts';
 import { formatTime } from '../../core/base/times.ts';
-import type { TimeField } from '../../core/contract/enums.ts';
+import type { DetailLevel, TimeField } from '../../core/contract/enums.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
 import type { RecentPosition } from '../../core/store/recent.ts';
 import { DamagedValue } from '../../core/store/store_error.ts';
+
+/** A page of the objects in a time window that have matches. */
+export interface RecentQuery extends Query, TimeWindow, Page<RecentPosition> {
+  readonly kind: QueryKind<RecentQuery>;
+  readonly after: (RecentPosition & OfArchive) | null;
+  readonly detail: DetailLevel;
+  readonly asOfUs: number;
+  /** The window as the answer shows it. */
+  readonly window: { readonly start: string; readonly end: string };
+}
 
 export const RECENT = queryKind<RecentQuery>({
   name: 'recent',

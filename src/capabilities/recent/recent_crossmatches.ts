@@ -1,6 +1,5 @@
 /** GET /api/recent-crossmatches */
 import { type CursorOf, RECENT_CURSOR } from '../../core/answers/cursor.ts';
-import type { RecentQuery } from '../../core/answers/queries.ts';
 import { memoized } from '../../core/base/memoized.ts';
 import type { Instant } from '../../core/base/parse_time.ts';
 import { formatTime } from '../../core/base/times.ts';
@@ -16,6 +15,7 @@ import type { Exchange } from '../../core/http/exchange.ts';
 import { optional, type Search } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
+import type { RecentQuery } from './recent_answer.ts';
 import { RECENT } from './recent_answer.ts';
 
 const HOUR_US = 3_600_000_000;

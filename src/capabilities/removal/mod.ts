@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const removal: Capability = {
   name: 'removal',
+  needs: ['ingest'],
   commands: new Map([
     ['remove', { summary: 'remove objects', after: 'export', load: () => import('./remove_command.ts') }],
   ]),

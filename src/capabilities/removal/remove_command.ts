@@ -1,6 +1,5 @@
 /** `nearsky remove`: removes objects that should never have been stored, or are kept no longer. */
 
-import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../../core/base/lines.ts';
 import { stopSignal } from '../../core/base/stop_signal.ts';
 import { formatTime } from '../../core/base/times.ts';
 import {
@@ -19,6 +18,7 @@ import { BROKER_NAMES, isBroker } from '../../core/contract/brokers.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import { statusOf } from '../../core/store/status.ts';
 import { openStore, requireDatabase, type Store } from '../../core/store/store.ts';
+import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../ingest/lines.ts';
 import { deliveriesIn } from './deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from './remove_objects.ts';
 

@@ -1,22 +1,15 @@
 /** Finds the objects of a sample's inputs, and what the archive records of them (docs/contract.md, Sample). */
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
-import { WEIGHT_OF_INPUTS } from '../../core/answers/lookup.ts';
 import { shownStatus } from '../../core/answers/object_writer.ts';
-import { type LookupInput, type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
-import {
-  type Found,
-  findCircle,
-  findName,
-  type Row,
-  readRow,
-  rowsWithin,
-  separationOf,
-} from '../../core/answers/search.ts';
+import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import type { InputStatus, ObjectStatus } from '../../core/contract/enums.ts';
 import { type Verdict, verdictOf } from '../../core/contract/verdict.js';
 import { worthOf } from '../../core/store/match_statistics.ts';
 import { type ObjectView, readAssociation } from '../../core/store/object_record.ts';
 import type { RecordedOutcome, SkyPosition } from '../../core/store/types.ts';
+import { WEIGHT_OF_INPUTS } from '../objects/lookup_answer.ts';
+import type { LookupInput } from '../objects/queries.ts';
+import { type Found, findCircle, findName, type Row, readRow, rowsWithin, separationOf } from '../objects/search.ts';
 import { SAME_PLACE_ARCSEC } from './limits.ts';
 
 /** One input, and its name in the report. */

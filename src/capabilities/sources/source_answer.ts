@@ -1,9 +1,10 @@
 /** Answers with the objects for which a source of a catalog is recorded (docs/contract.md, Sources). */
 import { toJson } from '@nearsky/astrotables/json';
 import type { QueryContext, Steps } from '../../core/answers/context.ts';
-import { OBJECTS_PER_POSITION, type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
+import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { SEPARATOR } from '../../core/answers/shared_fragments.ts';
 import { currentMatches } from '../../core/store/current_matches.ts';
+import { OBJECTS_PER_POSITION } from '../objects/queries.ts';
 
 /** The objects that are recorded with a source of a catalog. */
 export interface SourceQuery extends Query {

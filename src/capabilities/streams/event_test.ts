@@ -1,11 +1,11 @@
 /** Tests events of the streams with filters and a status. */
 
-import { matchTest, objectTest } from '../../core/answers/qualify.ts';
 import type { FilterValues } from '../../core/answers/queries.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import type { StoredStatus } from '../../core/store/status.ts';
 import type { Store } from '../../core/store/store.ts';
 import { type MatchSource, REMOVED_VERSION, type StoredObject } from '../../core/store/types.ts';
+import { matchTest, objectTest } from '../objects/qualify.ts';
 import type { MatchMessage } from './message.ts';
 import { stateAt } from './object_messages.ts';
 

@@ -6,7 +6,7 @@ import { streamSettings } from './settings.ts';
 export const streams: Capability = {
   name: 'streams',
   // A stream can follow an area.
-  needs: ['areas'],
+  needs: ['areas', 'catalogs', 'objects'],
   settings: streamSettings,
   counters: [REFUSED, EVENTS],
   serve: () => import('./serve.ts'),

@@ -1,7 +1,7 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { openAnonymousFile } from '../../core/base/files.ts';
-import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../../core/base/lines.ts';
 import { storeError } from '../../core/store/store_error.ts';
+import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lines.ts';
 
 const BLOCK_BYTES = 2 ** 20;
 /** The bytes before each line, which hold its file and line number. */

@@ -1,5 +1,10 @@
 /** Imports the lines of an export into the store, in batches, whatever their order. */
 
+import { nowUs } from '../../core/base/times.ts';
+import type { ImportItem, ImportOutcome } from '../../core/store/import.ts';
+import type { TnsRecord } from '../../core/store/types.ts';
+import type { Writer } from '../../core/store/writer.ts';
+import { ahead } from '../ingest/ahead.ts';
 import {
   type Line,
   type LineBlock,
@@ -8,12 +13,7 @@ import {
   readBlocks,
   STORED_BEFORE,
   splitLines,
-} from '../../core/base/lines.ts';
-import { nowUs } from '../../core/base/times.ts';
-import type { ImportItem, ImportOutcome } from '../../core/store/import.ts';
-import type { TnsRecord } from '../../core/store/types.ts';
-import type { Writer } from '../../core/store/writer.ts';
-import { ahead } from '../ingest/ahead.ts';
+} from '../ingest/lines.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import { EarlyLines } from './early_lines.ts';
 import { LineError } from './fields.ts';

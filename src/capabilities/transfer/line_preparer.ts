@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { LineBlock } from '../../core/base/lines.ts';
 import { Pool } from '../../core/pool/pool.ts';
+import type { LineBlock } from '../ingest/lines.ts';
 import type { ImportLinesTask } from './import_lines.ts';
 import { type Prepared, unpackPieces } from './pieces.ts';
 

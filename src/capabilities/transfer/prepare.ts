@@ -1,8 +1,9 @@
 /**
  * Turns lines of an export into objects that only need a commit. A thread that cannot write can do no more than that.
  */
-import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../../core/base/lines.ts';
+
 import { encodeNew, type ImportItem, type Ordinals } from '../../core/store/import.ts';
+import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../ingest/lines.ts';
 import { LineError } from './fields.ts';
 import { parseLine } from './parse.ts';
 import type { Piece } from './pieces.ts';

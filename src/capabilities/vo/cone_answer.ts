@@ -7,18 +7,13 @@ import type { Cell, Info, Serialization } from '@nearsky/astrotables';
 import { VotableWriter } from '@nearsky/astrotables';
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
 import type { QueryContext, Steps } from '../../core/answers/context.ts';
-import {
-  type Circle,
-  OBJECTS_PER_POSITION,
-  type Query,
-  type QueryKind,
-  queryKind,
-} from '../../core/answers/queries.ts';
-import { type Row, readRow, rowsWithin, separationOf } from '../../core/answers/search.ts';
+import { type Circle, type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { nowUs } from '../../core/base/times.ts';
 import type { CatalogDefinition } from '../../core/contract/catalog.ts';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
 import { longestReachArcsec, yearsSince } from '../crossmatch/motion.ts';
+import { OBJECTS_PER_POSITION } from '../objects/queries.ts';
+import { type Row, readRow, rowsWithin, separationOf } from '../objects/search.ts';
 import {
   type ConeSource,
   type FilledTable,

@@ -2,10 +2,10 @@
 import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
-import { leftOut } from '../../core/answers/search.ts';
 import { OBJECTS_MOC_ORDER } from '../../core/contract/limits.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import { type MocFormat, mocCells, writeMoc } from '../catalogs/moc.ts';
+import { leftOut } from '../objects/search.ts';
 import { OBJECTS } from './cone_tables.ts';
 
 /** The number of rows that are read between two checks of the clock. */

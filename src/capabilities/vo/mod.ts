@@ -3,6 +3,6 @@ import type { Capability } from '../../core/host.ts';
 
 export const vo: Capability = {
   name: 'vo',
-  needs: ['catalogs', 'crossmatch'],
+  needs: ['catalogs', 'objects', 'crossmatch'],
   serve: () => import('./serve.ts'),
 };

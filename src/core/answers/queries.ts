@@ -5,10 +5,8 @@
 
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { TableWriter } from '@nearsky/astrotables/formats';
-import type { DetailLevel, ListedStatus, TimeField } from '../contract/enums.ts';
+import type { DetailLevel, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
-import type { TnsName } from '../contract/tns_names.ts';
-import type { RecentPosition } from '../store/recent.ts';
 import type { ObjectTable } from '../tables/object_table.ts';
 import type { QueryAnswer } from './body.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -46,6 +44,8 @@ export interface QueryKind<Q> {
   readonly isCount?: true;
   /** Set if objects that do not meet the filters are listed, too, and marked. */
   readonly marksFiltered?: true;
+  /** Set if the answer has results of inputs: of one, or of many, each of which has rows of its own in a table. */
+  readonly resultsOf?: 'one' | 'many';
 }
 
 /** Makes a kind of query, which the log shows as its name only. */
@@ -68,33 +68,10 @@ export interface Query {
   readonly whole?: WholeTable;
 }
 
-interface Sent {
+export interface Sent {
   /** The input as it was sent: JSON text. */
   readonly sent: string;
 }
-
-export interface IdInput extends Sent {
-  readonly kind: 'id';
-  readonly diaObjectId: bigint;
-}
-
-export interface PositionInput extends Sent, Circle {
-  readonly kind: 'position';
-}
-
-export interface TnsInput extends Sent, TnsName {
-  readonly kind: 'tns';
-  readonly radiusArcsec: number;
-}
-
-export interface InvalidInput extends Sent {
-  readonly kind: 'invalid';
-  /** The kind as JSON text: a string, or `null`. */
-  readonly sentKind: string;
-  readonly error: { readonly message: string; readonly param: string };
-}
-
-export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
 
 /** The state of the archive that a query asks for. */
 export interface State {
@@ -107,27 +84,6 @@ export interface State {
 /** The newest state, or that of an earlier query of the same answer. It is several states if there is no history. */
 export const stateOfAnswer = (earlier?: QueryAnswer): State => ({ at: earlier?.entry, isRequired: false });
 
-/** A lookup, with one result per input, in the order of the inputs. */
-export interface LookupQuery extends Query {
-  readonly kind: QueryKind<LookupQuery>;
-  /** Undefined if an input is a name: the registry has no earlier states. */
-  readonly state?: State | undefined;
-  readonly inputs: readonly LookupInput[];
-  readonly detail: DetailLevel;
-  readonly filters: FilterValues | null;
-  /** The maximum number of objects that one position or name may list, at least 1. */
-  readonly maxObjectsPerInput: number;
-  /** The maximum number of objects in all results. Objects requested by id count towards it, but are always listed. */
-  readonly maxObjects: number;
-}
-
-/** Counts for the same inputs. The limits on listed objects do not apply. */
-export interface CountQuery extends Query {
-  readonly kind: QueryKind<CountQuery>;
-  readonly inputs: readonly LookupInput[];
-  readonly filters: FilterValues | null;
-}
-
 /** A page of a walk. */
 export interface Page<Place> {
   readonly detail: DetailLevel;
@@ -139,58 +95,13 @@ export interface Page<Place> {
   readonly after: (Place & OfArchive) | null;
 }
 
-/** A page of the objects within a circle. */
-export interface ConeQuery extends Query, Sent, Circle, Page<RecentPosition> {
-  readonly kind: QueryKind<ConeQuery>;
-  readonly after: (RecentPosition & OfArchive) | null;
-  readonly detail: DetailLevel;
-  readonly asOfUs: number;
-  readonly filters: FilterValues | null;
-}
-
-interface TimeWindow {
+export interface TimeWindow {
   readonly timeField: TimeField;
   /** Inclusive. */
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
 }
-
-/** A page of the objects in a time window that have matches. */
-export interface RecentQuery extends Query, TimeWindow, Page<RecentPosition> {
-  readonly kind: QueryKind<RecentQuery>;
-  readonly after: (RecentPosition & OfArchive) | null;
-  readonly detail: DetailLevel;
-  readonly asOfUs: number;
-  /** The window as the answer shows it. */
-  readonly window: { readonly start: string; readonly end: string };
-}
-
-/** Selects the objects that meet the filters, have the status, and whose time lies in the window. */
-export interface Selected extends TimeWindow {
-  readonly filters: FilterValues | null;
-  readonly status: ListedStatus;
-  /** The window as the answer shows it, with null for an open end. */
-  readonly window: { readonly start: string | null; readonly end: string | null };
-}
-
-/** A page of a selection, or the number of its objects (`response` is then `count`). */
-export interface SelectionQuery<Place = unknown> extends Query, Selected, Page<Place> {
-  readonly response: string;
-  readonly detail: DetailLevel;
-  readonly asOfUs: number;
-  readonly after: (Place & OfArchive) | null;
-  readonly filters: FilterValues | null;
-}
-
-/** The cost of a selection, for its admission: it may have to examine many more objects than it lists. */
-export const WEIGHT_OF_SELECTION = {
-  objects: (query: SelectionQuery) => (query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize),
-  listed: (query: SelectionQuery) => query.pageSize,
-};
-
-/** The approximate number of objects that a position or a name finds. */
-export const OBJECTS_PER_POSITION = 20;
 
 /** Whether the answer consists of counts, which cannot be a table. */
 export function isCount({ kind, response }: Pick<Query, 'kind' | 'response'>): boolean {

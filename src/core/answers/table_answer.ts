@@ -7,9 +7,7 @@ import { parseJson, toJson } from '@nearsky/astrotables/json';
 import type { TableFormat } from '../contract/formats.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable, type TableOptions } from '../tables/object_table.ts';
-import { CONE } from './cone.ts';
 import type { InSteps, QueryContext, Steps } from './context.ts';
-import { LOOKUP } from './lookup.ts';
 import { ObjectReader } from './object_reader.ts';
 import type { Beside, Marks, ObjectList } from './object_writer.ts';
 import type { Query } from './queries.ts';
@@ -30,10 +28,10 @@ function* writeTable(begin: BeginTable, query: Query, context: QueryContext): St
   writeTableHead(out, {
     name: kind.name,
     rows: rows.length,
-    total: kind === CONE ? (inputs[0]!.total ?? null) : null,
+    total: kind.resultsOf === 'one' ? (inputs[0]!.total ?? null) : null,
     nextCursor: about.next_cursor ?? null,
     asOf: about.as_of ?? null,
-    truncated: kind === LOOKUP ? inputs.some(({ truncated }) => truncated) : null,
+    truncated: kind.resultsOf === 'many' ? inputs.some(({ truncated }) => truncated) : null,
   });
   const writer =
     whole?.begun?.writer ??
@@ -92,7 +90,7 @@ class TableRows implements ObjectList {
     this.table = whole?.begun?.table ?? new ObjectTable(options, () => fragments.onLeftOut('valuesLeftOut'));
     this.#context = context;
     this.#reader = new ObjectReader(fragments, store, detail, stored);
-    this.#ofInput = kind === LOOKUP ? [] : undefined;
+    this.#ofInput = kind.resultsOf === 'many' ? [] : undefined;
   }
 
   get sets() {

@@ -4,7 +4,9 @@ import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
 import type { Answered } from './asking.ts';
 import { type Option, UsageError } from './command.ts';
-import { TABLE } from './terminal_table.ts';
+
+/** The format for people. */
+export const TABLE = 'table';
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
   url: { value: 'URL', help: 'query the service at this address instead of a data directory' },

@@ -1,8 +1,7 @@
 /** Shared by all commands: their form, options, progress line and result. */
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
-import type { Area } from '@nearsky/sky-index';
 import { closestMatch } from 'leven';
 import { messageOf, mustBe, printable } from '../base/error_text.ts';
 import { type Log, logToStderr } from '../base/log.ts';
@@ -18,7 +17,6 @@ import {
 import { httpUrl } from '../config/values.ts';
 import { type Kind, textual } from '../contract/kind.ts';
 import type { RowProgress } from '../contract/row_progress.ts';
-import { readArea } from '../vo/areas.ts';
 import { type Ask, askerOf, type InProcess } from './asking.ts';
 import { wrapped, wrappedText } from './wrap.ts';
 
@@ -419,13 +417,4 @@ export function bytesOf(files: readonly string[]): number | undefined {
     }
   }
   return isKnown ? bytes : undefined;
-}
-
-/**
- * Reads an area of the sky from a file named in a command.
- * @throws AreaError
- */
-export function areaIn(file: string): Area {
-  const reading = readArea(readFileSync(file));
-  for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
 }

@@ -6,12 +6,12 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { NotInHistory } from '../answers/context.ts';
 import { FilterError } from '../answers/read_filters.ts';
+import { AreaError } from '../base/area_error.ts';
 import { fullDisk, isFullDisk } from '../base/disk.ts';
 import { mustBe, SHOWN_CHARACTERS, shorten, traceOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { NEVER, TooExpensive, Unavailable } from '../base/refusal.ts';
 import { type CodeDefinition, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
-import { AreaError } from '../vo/area_error.ts';
 import { type Answer, jsonResponse } from './respond.ts';
 
 interface ErrorDetails {

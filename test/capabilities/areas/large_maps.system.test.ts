@@ -9,11 +9,11 @@ import { pixel29 } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PackedArea } from '../../../src/capabilities/areas/packed_area.ts';
+import { flatMapAt } from '../../../src/capabilities/catalogs/area_fits.ts';
+import type { FlatMap } from '../../../src/capabilities/catalogs/flat_map.ts';
+import { type ReadArea, readArea } from '../../../src/capabilities/catalogs/read_area.ts';
+import { AreaError } from '../../../src/core/base/area_error.ts';
 import { MAX_UNPACKED_AREA_BYTES } from '../../../src/core/contract/limits.ts';
-import { AreaError } from '../../../src/core/vo/area_error.ts';
-import { flatMapAt } from '../../../src/core/vo/area_fits.ts';
-import { type ReadArea, readArea } from '../../../src/core/vo/areas.ts';
-import type { FlatMap } from '../../../src/core/vo/flat_map.ts';
 
 const test = suite('vo/large_maps');
 

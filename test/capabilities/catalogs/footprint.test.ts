@@ -15,8 +15,8 @@ import {
 } from '../../../src/capabilities/catalogs/coverage.ts';
 import { mocCells } from '../../../src/capabilities/catalogs/moc.ts';
 import { PixelSet } from '../../../src/capabilities/catalogs/pixel_set.ts';
+import { areaIn } from '../../../src/capabilities/catalogs/read_area.ts';
 import { type RegisterOptions, registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
-import { areaIn } from '../../../src/core/cli/command.ts';
 import type { StoredCoverage } from '../../../src/core/store/catalog_registration.ts';
 import { start } from '../../commands/in_process.ts';
 import { healpixMap } from '../../core/catalogs/write_fits.ts';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readArea } from '../../../src/capabilities/catalogs/read_area.ts';
 import { type AgainSelection, differsFrom } from '../../../src/capabilities/crossmatch/again.ts';
 import { ObjectWriter } from '../../../src/core/answers/object_writer.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { encodeObject, ObjectView } from '../../../src/core/store/object_record.ts';
 import { encodeKey } from '../../../src/core/store/records.ts';
-import { readArea } from '../../../src/core/vo/areas.ts';
 import { inWorld, PROVENANCE, type World } from './world.ts';
 
 const test = suite('crossmatch/again');

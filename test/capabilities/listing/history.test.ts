@@ -5,18 +5,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OBJECTS_QUERY, type ObjectsQuery } from '../../../src/capabilities/listing/listing_answer.ts';
 import { ALL_TIME } from '../../../src/capabilities/listing/selection_params.ts';
+import { CONE } from '../../../src/capabilities/objects/cone_answer.ts';
 import { COUNT } from '../../../src/capabilities/objects/count.ts';
-import { CONE } from '../../../src/core/answers/cone.ts';
+import { LOOKUP } from '../../../src/capabilities/objects/lookup_answer.ts';
+import type { ConeQuery, CountQuery, LookupInput, LookupQuery } from '../../../src/capabilities/objects/queries.ts';
 import { Clock, NotInHistory, type QueryContext } from '../../../src/core/answers/context.ts';
 import { beginState, continueState, stateSteps } from '../../../src/core/answers/history.ts';
-import { LOOKUP } from '../../../src/core/answers/lookup.ts';
-import type {
-  ConeQuery,
-  CountQuery,
-  FilterValues,
-  LookupInput,
-  LookupQuery,
-} from '../../../src/core/answers/queries.ts';
+import type { FilterValues } from '../../../src/core/answers/queries.ts';
 import { RemovedSince } from '../../../src/core/answers/removed_since.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { Unavailable } from '../../../src/core/base/refusal.ts';

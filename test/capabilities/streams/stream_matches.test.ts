@@ -2,9 +2,9 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { matchTest } from '../../../src/capabilities/objects/qualify.ts';
 import { EventStreams } from '../../../src/capabilities/streams/event_streams.ts';
 import { eventSelection, positionAfter } from '../../../src/capabilities/streams/stream_events.ts';
-import { matchTest } from '../../../src/core/answers/qualify.ts';
 import type { FilterValues } from '../../../src/core/answers/queries.ts';
 import { SharedFragments } from '../../../src/core/answers/shared_fragments.ts';
 import { SharedState } from '../../../src/core/base/shared_state.ts';

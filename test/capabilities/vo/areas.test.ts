@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mocCells, writeMoc } from '../../../src/capabilities/catalogs/moc.ts';
+import { type ReadArea, readArea } from '../../../src/capabilities/catalogs/read_area.ts';
+import { AreaError } from '../../../src/core/base/area_error.ts';
 import { MAX_AREA_CELLS, MAX_POLYGON_VERTICES } from '../../../src/core/contract/limits.ts';
-import { AreaError } from '../../../src/core/vo/area_error.ts';
-import { type ReadArea, readArea } from '../../../src/core/vo/areas.ts';
 import { writeUniqFits } from '../../core/http/uniq_fits.ts';
 
 const test = suite('vo/areas');

@@ -5,12 +5,13 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CONE, coneAnswer } from '../../../src/capabilities/objects/cone_answer.ts';
 import { COUNT, countAnswer } from '../../../src/capabilities/objects/count.ts';
+import { LOOKUP, lookupAnswer } from '../../../src/capabilities/objects/lookup_answer.ts';
+import type { LookupInput } from '../../../src/capabilities/objects/queries.ts';
 import { RECENT, recentAnswer } from '../../../src/capabilities/recent/recent_answer.ts';
-import { CONE, coneAnswer } from '../../../src/core/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../../src/core/answers/context.ts';
-import { LOOKUP, lookupAnswer } from '../../../src/core/answers/lookup.ts';
-import type { FilterValues, LookupInput } from '../../../src/core/answers/queries.ts';
+import type { FilterValues } from '../../../src/core/answers/queries.ts';
 import { TooExpensive, Unavailable } from '../../../src/core/base/refusal.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { finish, OBJECTS, withObjects } from './spent_time.ts';

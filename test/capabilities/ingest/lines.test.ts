@@ -13,10 +13,10 @@ import {
   openByteStream,
   readBlocks,
   splitLines,
-} from '../../../src/core/base/lines.ts';
+} from '../../../src/capabilities/ingest/lines.ts';
+import { failure } from '../../core/store/support.ts';
 import { eventually, withDirectory } from '../../directory.ts';
 import { needs, OPEN_FILES, openFilesObstacle } from '../../needs.ts';
-import { failure } from '../store/support.ts';
 
 const test = suite('ingest/lines');
 

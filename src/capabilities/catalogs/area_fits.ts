@@ -17,8 +17,8 @@ import {
 } from '@nearsky/astrotables/fits';
 import { isEquatorial } from '@nearsky/hats/skymap';
 import { MAX_AREA_ORDER, type ProbabilityPixels } from '@nearsky/sky-index';
-import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { type AreaError, invalidArea } from './area_error.ts';
+import { type AreaError, invalidArea } from '../../core/base/area_error.ts';
+import { MAX_AREA_CELLS } from '../../core/contract/limits.ts';
 import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 

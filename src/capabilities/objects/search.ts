@@ -1,13 +1,14 @@
 /** Finds the objects around a position or a registry name. */
 import { ConeHits, separationArcsec } from '@nearsky/sky-index';
-import { nowUs } from '../base/times.ts';
-import type { InputStatus } from '../contract/enums.ts';
-import { isSnapshotCurrent } from '../contract/tns_names.ts';
-import { type IndexedRow, removedRows } from '../generations/removed_rows.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import type { TnsRecord } from '../store/types.ts';
-import { type InSteps, type Past, type QueryContext, StaleIndex } from './context.ts';
-import type { Circle, TnsInput } from './queries.ts';
+import { type InSteps, type Past, type QueryContext, StaleIndex } from '../../core/answers/context.ts';
+import type { Circle } from '../../core/answers/queries.ts';
+import { nowUs } from '../../core/base/times.ts';
+import type { InputStatus } from '../../core/contract/enums.ts';
+import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
+import { type IndexedRow, removedRows } from '../../core/generations/removed_rows.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
+import type { TnsRecord } from '../../core/store/types.ts';
+import type { TnsInput } from './queries.ts';
 
 /** An object as stored in the index. */
 export interface Row {

@@ -1,9 +1,8 @@
 /** Formats objects as a table for people at a terminal, up to 100 columns wide. */
-import { printable } from '../base/error_text.ts';
-import type { Invocation } from './command.ts';
 
-/** The name of this format, which only commands offer. */
-export const TABLE = 'table';
+import { printable } from '../../core/base/error_text.ts';
+import { TABLE } from '../../core/cli/ask.ts';
+import type { Invocation } from '../../core/cli/command.ts';
 
 /** The members of an object in a JSON answer; the level of detail decides which ones are present. */
 interface Found {

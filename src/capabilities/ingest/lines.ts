@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { messageOf } from './error_text.ts';
+import { messageOf } from '../../core/base/error_text.ts';
 
 /**
  * Longer lines are not read. The limit is far above the size of an alert with cutouts (1.6 MB), and far below a size

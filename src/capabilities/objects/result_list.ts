@@ -1,13 +1,13 @@
 /** Writes answers in the format of a lookup: the envelope, the objects, and the filter marks. */
 import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
-import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
-import type { QueryContext, Steps } from './context.ts';
-import { type Marks, type ObjectList, shownStatus } from './object_writer.ts';
+import type { QueryContext, Steps } from '../../core/answers/context.ts';
+import { type Marks, type ObjectList, shownStatus } from '../../core/answers/object_writer.ts';
+import type { Circle, FilterValues } from '../../core/answers/queries.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from '../../core/answers/shared_fragments.ts';
+import type { DetailLevel, ObjectStatus, QualifiesReason } from '../../core/contract/enums.ts';
 import { Qualifier, qualification } from './qualify.ts';
-import type { Circle, FilterValues } from './queries.ts';
 import { type Found, type Row, readRow, separationOf } from './search.ts';
-import { BRACE, END_OF_LIST, SEPARATOR } from './shared_fragments.ts';
 
 const DETAIL = fragment(', "detail": "');
 const COUNT = fragment('", "count": ');

@@ -13,8 +13,8 @@ import {
   nestedOfRing,
   type ProbabilityPixels,
 } from '@nearsky/sky-index';
-import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { invalidArea } from './area_error.ts';
+import { invalidArea } from '../../core/base/area_error.ts';
+import { MAX_AREA_CELLS } from '../../core/contract/limits.ts';
 import { tooManyCells } from './moc_ranges.ts';
 
 /** The number of pixels, and of bytes of rows, that are read between two yields. */

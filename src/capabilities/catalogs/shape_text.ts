@@ -5,8 +5,8 @@
 
 import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '@nearsky/astrotables/frames';
 import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '@nearsky/sky-index';
-import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
-import { invalidArea } from './area_error.ts';
+import { invalidArea } from '../../core/base/area_error.ts';
+import { MAX_POLYGON_VERTICES } from '../../core/contract/limits.ts';
 
 export type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' | 'box' | 'range' };
 

@@ -1,11 +1,12 @@
 /** Answers lookups, with one result per input (docs/contract.md, Lookup). */
 import { fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
-import { formatTimeOrNull } from '../base/times.ts';
-import type { Truncation } from '../contract/enums.ts';
-import type { QueryContext, Steps } from './context.ts';
-import { Listing, writePosition } from './listing.ts';
-import { type ObjectList, ObjectWriter } from './object_writer.ts';
+import type { QueryContext, Steps } from '../../core/answers/context.ts';
+import { type ObjectList, ObjectWriter } from '../../core/answers/object_writer.ts';
+import { queryKind } from '../../core/answers/queries.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from '../../core/answers/shared_fragments.ts';
+import { formatTimeOrNull } from '../../core/base/times.ts';
+import type { Truncation } from '../../core/contract/enums.ts';
 import {
   type IdInput,
   type InvalidInput,
@@ -13,11 +14,10 @@ import {
   type LookupQuery,
   OBJECTS_PER_POSITION,
   type PositionInput,
-  queryKind,
   type TnsInput,
 } from './queries.ts';
+import { Listing, writePosition } from './result_list.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
-import { BRACE, END_OF_LIST, SEPARATOR } from './shared_fragments.ts';
 
 const INDEX = fragment('{"index": ');
 const ID_INPUT = fragment(', "kind": "id", "input": ');
@@ -43,6 +43,7 @@ export const LOOKUP = queryKind<LookupQuery>({
   list: (query, context, listOf) => lookupAnswer(query, context, listOf()),
   ...WEIGHT_OF_INPUTS,
   marksFiltered: true,
+  resultsOf: 'many',
 });
 
 export function* lookupAnswer(

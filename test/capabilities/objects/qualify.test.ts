@@ -1,8 +1,8 @@
 /** Every filter is applied to the right value of an object or a source, on the right side, with an inclusive limit. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Qualifier } from '../../../src/capabilities/objects/qualify.ts';
 import type { QueryContext } from '../../../src/core/answers/context.ts';
-import { Qualifier } from '../../../src/core/answers/qualify.ts';
 import { CATALOGS, PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import type { Filter } from '../../../src/core/contract/filters.ts';
 import { statisticsOf } from '../../../src/core/store/match_statistics.ts';
@@ -10,7 +10,7 @@ import type { ObjectView } from '../../../src/core/store/object_record.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';
 import { worth } from '../../oracle/answers.ts';
 
-const test = suite('answers/qualify');
+const test = suite('objects/qualify');
 
 const RELIABILITY = 0.5;
 const SEPARATION = 0.75;

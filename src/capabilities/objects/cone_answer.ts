@@ -1,14 +1,15 @@
 /** Answers with one page of a walk over a circle (docs/contract.md, Cone). */
 
 import { fragment } from '@nearsky/astrotables/bytes';
-import { writeTime } from '../base/times.ts';
-import type { QueryContext, Steps } from './context.ts';
-import { CONE_CURSOR, encodeCursor, stateOf } from './cursor.ts';
-import { Listing, writePosition } from './listing.ts';
-import { type ObjectList, ObjectWriter } from './object_writer.ts';
-import { type ConeQuery, queryKind } from './queries.ts';
+import type { QueryContext, Steps } from '../../core/answers/context.ts';
+import { CONE_CURSOR, encodeCursor, stateOf } from '../../core/answers/cursor.ts';
+import { type ObjectList, ObjectWriter } from '../../core/answers/object_writer.ts';
+import { queryKind } from '../../core/answers/queries.ts';
+import { BRACE } from '../../core/answers/shared_fragments.ts';
+import { writeTime } from '../../core/base/times.ts';
+import type { ConeQuery } from './queries.ts';
+import { Listing, writePosition } from './result_list.ts';
 import { inOrder, type Row, rowsWithin } from './search.ts';
-import { BRACE } from './shared_fragments.ts';
 
 const RESULT = fragment('{"index": 0');
 const OBJECTS = fragment('", "objects": [');
@@ -25,6 +26,7 @@ export const CONE = queryKind<ConeQuery>({
   objects: ({ pageSize }) => pageSize,
   searchesIndex: () => true,
   marksFiltered: true,
+  resultsOf: 'one',
 });
 
 export function* coneAnswer(

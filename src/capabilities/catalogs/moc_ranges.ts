@@ -1,6 +1,7 @@
 /** Collects the cells of a MOC as ranges of order-29 pixels, up to a limit. */
-import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { invalidArea } from './area_error.ts';
+
+import { invalidArea } from '../../core/base/area_error.ts';
+import { MAX_AREA_CELLS } from '../../core/contract/limits.ts';
 
 const MAX_MOC_ORDER = 29;
 

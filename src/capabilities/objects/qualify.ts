@@ -1,15 +1,15 @@
 /** Decides whether objects meet the filters of a request, and why (docs/contract.md, Filters and counts). */
 
-import type { Catalogs } from '../contract/catalogs.ts';
-import type { QualifiesReason } from '../contract/enums.ts';
-import type { Filter } from '../contract/filters.ts';
-import { currentMatches } from '../store/current_matches.ts';
-import { worthOf } from '../store/match_statistics.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import { statusOf } from '../store/status.ts';
-import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
-import type { InSteps, QueryContext } from './context.ts';
-import type { FilterValues } from './queries.ts';
+import type { InSteps, QueryContext } from '../../core/answers/context.ts';
+import type { FilterValues } from '../../core/answers/queries.ts';
+import type { Catalogs } from '../../core/contract/catalogs.ts';
+import type { QualifiesReason } from '../../core/contract/enums.ts';
+import type { Filter } from '../../core/contract/filters.ts';
+import { currentMatches } from '../../core/store/current_matches.ts';
+import { worthOf } from '../../core/store/match_statistics.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
+import { statusOf } from '../../core/store/status.ts';
+import type { MatchSource, MatchSummary, StoredObject } from '../../core/store/types.ts';
 import { type Row, readRow } from './search.ts';
 
 type ObjectTest = (object: StoredObject) => boolean;

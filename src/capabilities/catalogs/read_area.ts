@@ -1,9 +1,10 @@
 /** Reads areas in the forms that clients send: MOCs (FITS, JSON, ASCII), shapes as text, and probability maps. */
 
+import { readFileSync } from 'node:fs';
 import { isFits } from '@nearsky/astrotables/fits';
 import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '@nearsky/sky-index';
-import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
-import { AreaError, invalidArea } from './area_error.ts';
+import { AreaError, invalidArea } from '../../core/base/area_error.ts';
+import { DEFAULT_CREDIBLE_LEVEL } from '../../core/contract/limits.ts';
 import { type FitsArea, readAreaFits } from './area_fits.ts';
 import { FlatMap } from './flat_map.ts';
 import { MocRanges } from './moc_ranges.ts';
@@ -114,4 +115,13 @@ function* mocOfJson(text: string): Reading<MocRanges> {
     if (end) order = undefined;
   }
   return ranges;
+}
+
+/**
+ * Reads an area of the sky from a file named in a command.
+ * @throws AreaError
+ */
+export function areaIn(file: string): Area {
+  const reading = readArea(readFileSync(file));
+  for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
 }
