@@ -8,7 +8,6 @@ import { clashOfCommands, summed } from '../core/cli/command_table.ts';
 
 const CORE: CommandTable = new Map<string, Entry>([
   ['serve', { summary: 'serve a data directory over HTTP', load: () => import('./serve.ts') }],
-  ['check', { summary: 'check the database for damage', load: () => import('./check.ts') }],
   ['config', { summary: 'show the current settings and the origin of each', load: () => import('./config.ts') }],
   [
     'completion',

@@ -3,11 +3,11 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSy
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../core/base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../../core/base/files.ts';
-import { type CheckReport, checkDirectory } from '../../core/store/check.ts';
 import { FILE_NAME } from '../../core/store/environment.ts';
 import { partFileOf } from '../../core/store/part_file.ts';
 import type { Store } from '../../core/store/store.ts';
 import { StoreError, storeError } from '../../core/store/store_error.ts';
+import { type CheckReport, checkDirectory } from '../status/check.ts';
 
 /** The contents of the copy. */
 interface BackupCounts extends Pick<CheckReport, 'objects' | 'pending' | 'journalEntries'> {

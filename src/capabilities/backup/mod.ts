@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const backup: Capability = {
   name: 'backup',
+  needs: ['status'],
   commands: new Map([
     [
       'backup',

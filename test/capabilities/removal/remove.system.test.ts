@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkDirectory } from '../../../src/core/store/check.ts';
+import { checkDirectory } from '../../../src/capabilities/status/check.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { delivery, provenance, result } from '../../core/store/support.ts';

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkDirectory } from '../../../src/core/store/check.ts';
+import { checkDirectory } from '../../../src/capabilities/status/check.ts';
 import { encodeKey, encodePlain } from '../../../src/core/store/records.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { delivery, failure, fill, provenance, recounted, result, withStore } from './support.ts';

@@ -1,6 +1,6 @@
 /** Checks a data directory; prints the number of faults and, where there is none, the digest of an export:  check_process.ts DIRECTORY */
 import { createHash } from 'node:crypto';
-import { checkDirectory } from '../../../src/core/store/check.ts';
+import { checkDirectory } from '../../../src/capabilities/status/check.ts';
 import { openStore, StoreError } from '../../../src/core/store/store.ts';
 
 try {

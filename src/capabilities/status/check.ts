@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../base/error_text.ts';
-import { checksum } from './checksum.ts';
-import { CountChanges } from './counts.ts';
-import { FILE_NAME, requireDatabase } from './environment.ts';
-import { decodeHistoryKey } from './history.ts';
-import { isStored } from './object_tables.ts';
-import { checkPages } from './pages.ts';
-import { afterRemoval, readPositions } from './positions.ts';
+import { messageOf } from '../../core/base/error_text.ts';
+import { checksum } from '../../core/store/checksum.ts';
+import { CountChanges } from '../../core/store/counts.ts';
+import { FILE_NAME, requireDatabase } from '../../core/store/environment.ts';
+import { decodeHistoryKey } from '../../core/store/history.ts';
+import { isStored } from '../../core/store/object_tables.ts';
+import { checkPages } from '../../core/store/pages.ts';
+import { afterRemoval, readPositions } from '../../core/store/positions.ts';
 import {
   decodeClaim,
   decodeJournal,
@@ -25,14 +25,14 @@ import {
   encodeTimeKey,
   encodeTimeValue,
   provenanceHash,
-} from './records.ts';
-import { registryNameKey } from './registry.ts';
-import { LastRemovals, lastRemovals } from './removals.ts';
-import { encodeSourceKey } from './source_index.ts';
-import { openStore, type Store } from './store.ts';
-import { type Entry, keyText, type Table } from './table.ts';
-import type { StoredObject } from './types.ts';
-import { isUnread } from './unread.ts';
+} from '../../core/store/records.ts';
+import { registryNameKey } from '../../core/store/registry.ts';
+import { LastRemovals, lastRemovals } from '../../core/store/removals.ts';
+import { encodeSourceKey } from '../../core/store/source_index.ts';
+import { openStore, type Store } from '../../core/store/store.ts';
+import { type Entry, keyText, type Table } from '../../core/store/table.ts';
+import type { StoredObject } from '../../core/store/types.ts';
+import { isUnread } from '../../core/store/unread.ts';
 
 export interface CheckReport {
   /** The faults, one line each; empty if the database is intact. */

@@ -1,7 +1,7 @@
 /** `nearsky check`: checks the whole database for damage. */
 
-import { type Command, Progress, printResult, table } from '../core/cli/command.ts';
-import { checkDirectory } from '../core/store/check.ts';
+import { type Command, Progress, printResult, table } from '../../core/cli/command.ts';
+import { checkDirectory } from './check.ts';
 
 export const command: Command = {
   usage: 'check',
