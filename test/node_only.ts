@@ -53,7 +53,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'capabilities/vo/clients',
   ],
   'They compute at length, without interfaces of a runtime: V8 executes them in both.': [
-    'core/catalogs/footprint',
+    'capabilities/catalogs/footprint',
     'core/cluster/simulation',
     'core/contract/occurs',
     'capabilities/crossmatch/calibration',

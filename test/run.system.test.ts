@@ -8,6 +8,7 @@ import { root, withDirectory } from './directory.ts';
 import { CAMPAIGNS, layerOf, testFiles } from './layers.ts';
 import { unusedEntries, whyNodeOnly } from './node_only.ts';
 import { isDeno, runtimeArgs } from './runtime.ts';
+import { unusedUses } from './uses.ts';
 
 const test = suite('run');
 
@@ -51,7 +52,7 @@ function withTests(files: Readonly<Record<string, string>>, body: (run: (...args
   });
 }
 
-const RUNNER = ['run', 'batch', 'layers', 'node_only', 'runtime'].map(name => `test/${name}.ts`);
+const RUNNER = ['run', 'batch', 'layers', 'node_only', 'runtime', 'uses'].map(name => `test/${name}.ts`);
 
 interface Ran {
   readonly status: number | null;
@@ -67,14 +68,14 @@ test('each layer has its files; a word finds the files of all', () =>
       'a/one.test.ts': file(1),
       'a/two.system.test.ts': file(1),
       'e2e/kill.campaign.test.ts': file(1, 0, "if (process.env.TEST_KILLS !== '2') throw new Error();"),
-      'faults/power.campaign.test.ts': file(1),
+      'fuzz/fuzz.campaign.test.ts': file(1),
     },
     run => {
       assert.equal(run().ran, ['a/one']);
       assert.equal(run('--layer', 'system').ran, ['a/two.system']);
       process.env.TEST_KILLS = '2';
       assert.equal(run('--layer', 'campaign', 'kills', '--large').ran, ['e2e/kill.campaign']);
-      assert.equal(run('--layer', 'campaign', 'all').ran, ['e2e/kill.campaign', 'faults/power.campaign']);
+      assert.equal(run('--layer', 'campaign', 'all').ran, ['e2e/kill.campaign', 'fuzz/fuzz.campaign']);
       delete process.env.TEST_KILLS;
       assert.is(run('--layer', 'campaign', 'kills').status, 1);
       assert.match(run('--layer', 'campaign').stderr, /kills .*TEST_KILLS=100/s);
@@ -215,7 +216,7 @@ test('under Deno every room of src has tests, and so have its interfaces; an ent
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter(
     name => name.endsWith('.test.ts') && !name.includes('node_modules'),
   );
-  assert.equal(unusedEntries(files), []);
+  assert.equal([...unusedEntries(files), ...unusedUses(files)], []);
   const both = files.filter(file => whyNodeOnly(file) === undefined);
   const rooms = ['', 'core/', 'capabilities/'].flatMap(part =>
     readdirSync(join(root, 'src', part)).map(name => part + name),

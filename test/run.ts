@@ -18,6 +18,7 @@ import { type Ended, type Line, MARK } from './batch.ts';
 import { assumedSeconds, batchesOf, CAMPAIGNS, type Campaign, LAYERS, layerOf, limitMs, testFiles } from './layers.ts';
 import { whyNodeOnly } from './node_only.ts';
 import { isDeno, taskOptions } from './runtime.ts';
+import { removedUses } from './uses.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options, positionals } = parseArgs({
@@ -55,12 +56,14 @@ function campaignsOf(names: readonly string[]): Campaign[] {
 const named = testFiles(join(root, 'test')).filter(file => layers.includes(layerOf(file)));
 const asked = named.filter(file => words.length === 0 || words.some(word => file.includes(word)));
 const nodeOnly = isDeno ? asked.filter(file => whyNodeOnly(file) !== undefined) : [];
-const candidates = asked.filter(file => !nodeOnly.includes(file));
+const without = asked.filter(file => removedUses(file).length > 0);
+const candidates = asked.filter(file => !nodeOnly.includes(file) && !without.includes(file));
 const unknown = (campaigns.length > 0 ? [] : words).filter(word => !named.some(file => file.includes(word)));
 if (unknown.length > 0 || candidates.length === 0) {
   for (const file of nodeOnly) console.error(`${file} runs under Node only. ${whyNodeOnly(file)}`);
+  for (const file of without) console.error(`${file} uses ${removedUses(file).join(', ')}, which was removed.`);
   for (const word of unknown) console.error(`No test file has ${JSON.stringify(word)} in its path below test/.`);
-  if (unknown.length + nodeOnly.length === 0) console.error('There is no such test file.');
+  if (unknown.length + nodeOnly.length + without.length === 0) console.error('There is no such test file.');
   process.exit(2);
 }
 const allBatches = words.length > 0 && !options.layer ? candidates.map(file => [file]) : batchesOf(candidates);
@@ -284,6 +287,7 @@ for (const [need, tests] of Map.groupBy(
   need => need,
 ))
   console.log(`${tests.length} ${tests.length === 1 ? 'test' : 'tests'} skipped: ${need}`);
+if (without.length > 0) console.log(`${without.length} files use what was removed here: test/uses.ts says what`);
 if (nodeOnly.length > 0) console.log(`${nodeOnly.length} files run under Node only: test/node_only.ts says why`);
 if (parts > 1) console.log(`${candidates.length - files.length} files are in other parts than ${part} of ${parts}`);
 if (onlyAlone.length > 0) console.log(`passed only when they ran again, alone: ${onlyAlone.join(', ')}`);

@@ -30,6 +30,8 @@ export interface Facts {
   readonly addressed?: readonly string[];
   /** A request of every operation, page and document. */
   readonly requests?: readonly Asked[];
+  /** Paths of its services in VOSI's list of capabilities. */
+  readonly vosi?: readonly string[];
   /** Paths of operations that have DELETE. */
   readonly deletable?: readonly string[];
   /** GET requests whose answers depend on the objects. */

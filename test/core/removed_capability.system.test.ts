@@ -2,9 +2,9 @@
  * Deletes the folder of an optional capability, the folder of its tests and its two lines, and the same for those that
  * need it, in a copy of the checkout. The rest compiles, tests included, and passes its tests.
  *
- * TEST_WITHOUT says for which: `all` (with all remaining tests of `npm test`; hours), or names (`sky_map,vo`). A number N
- * takes the Nth of the list, with the tests in `QUICK`, about 40 s on two cores: `.ci/run` chooses another one for each
- * commit. By default it is the first.
+ * TEST_WITHOUT says for which: `all` (with all remaining tests of `npm test`; hours), or names (`sky_map,vo+demo`: `+`
+ * removes several at once). A number N takes the Nth of the list, with the tests in `QUICK`, about 40 s on two cores:
+ * `.ci/run` chooses another one for each commit. By default it is the first.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -48,8 +48,9 @@ const chosen =
 
 for (const name of chosen)
   test(name, () => {
-    assert.ok(names.includes(name), `${name} is none of ${names}`);
-    const gone = withNeeding(name);
+    const removed = name.split('+');
+    for (const each of removed) assert.ok(names.includes(each), `${each} is none of ${names}`);
+    const gone = new Set(removed.flatMap(each => [...withNeeding(each)]));
     const directory = copyWithout(gone);
     const runs = (program: string, ...args: string[]) => {
       const { status, stdout, stderr } = spawnSync(program, args, { cwd: directory, encoding: 'utf8' });

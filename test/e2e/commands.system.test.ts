@@ -203,7 +203,10 @@ full('a standard output that takes nothing is a failure with one line', () =>
     const data = join(directory, 'data');
     await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
     const { file, args, cwd, env } = checkout;
-    for (const command of [['export'], ['stats', '--json']]) {
+    for (const command of [
+      ['lookup', '--format', 'csv', '313637935709683761'],
+      ['stats', '--json'],
+    ]) {
       const stdout = openSync('/dev/full', 'w');
       const ended = spawnSync(file, [...args, ...command, '--data', data], {
         cwd,

@@ -42,7 +42,7 @@ async function run(invocation: Invocation): Promise<number> {
     if (isTable) {
       await writeTable(ask, answer);
       const sources = await sourcesThere(ask, place, radius);
-      return await writeOut(Buffer.from(sources && `\n${sources}`));
+      return await writeOut(Buffer.from(`\n${sources}`));
     }
     await writeOut(asDocument(answer.body, format));
     for (let cursor = cursorOf(answer); cursor !== undefined; cursor = cursorOf(answer)) {

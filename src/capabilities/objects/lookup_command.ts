@@ -9,7 +9,7 @@ import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { upTo } from '../../core/documents/kinds.ts';
 import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../ingest/lines.ts';
 import { parseSearchList } from './search_text.js';
-import { sourcesThere } from './sources_there.ts';
+import { NOT_SEARCHED, sourcesThere } from './sources_there.ts';
 import { isForPeople, TerminalTable } from './terminal_table.ts';
 
 /** The radius of a position that has none, arcsec. */
@@ -143,8 +143,8 @@ const MAX_SEARCHED_PLACES = 10;
 async function writeSources(ask: Ask, places: readonly Place[]): Promise<void> {
   for (const { text, radiusArcsec, ...place } of places.slice(0, MAX_SEARCHED_PLACES)) {
     const sources = await sourcesThere(ask, place, radiusArcsec);
-    if (sources === '') return;
     await writeOut(Buffer.from(`\n${printable(text)}: ${sources}`));
+    if (sources === NOT_SEARCHED) return;
   }
   const left = places.length - MAX_SEARCHED_PLACES;
   if (left > 0)

@@ -4,6 +4,8 @@ import { MAX_SOURCES_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
 import { sourceLines } from './terminal_table.ts';
 
 export const SOURCES_PATH = '/api/sources';
+/** Returned instead of sources, if the service has no search for them. */
+export const NOT_SEARCHED = `The catalogs were not searched, because the service has no ${SOURCES_PATH}.\n`;
 const MAX_LISTED = 20;
 
 interface Near {
@@ -13,7 +15,7 @@ interface Near {
 }
 
 /**
- * The nearest sources, and which catalogs were searched. Empty if the service has no search for sources.
+ * The nearest sources, and which catalogs were searched, or `NOT_SEARCHED`.
  * @param place degrees
  */
 export async function sourcesThere(
@@ -24,7 +26,7 @@ export async function sourcesThere(
   const radius = Number(radiusArcsec) > MAX_SOURCES_RADIUS_ARCSEC ? `${MAX_SOURCES_RADIUS_ARCSEC}` : radiusArcsec;
   const search = { ra, dec, radius_arcsec: radius, limit: `${MAX_LISTED}` };
   const { status, body } = await ask({ path: SOURCES_PATH, search });
-  if (status === 404) return '';
+  if (status === 404) return NOT_SEARCHED;
   const answer = JSON.parse(Buffer.from(body).toString());
   if (status !== 200) return `The catalogs could not be searched: ${answer.message}\n`;
   const { count, catalogs, sources }: Near = answer;

@@ -14,6 +14,7 @@ export interface VoLinksQuery extends Query {
   readonly serialization: Serialization;
   /** Scheme and host of this service. */
   readonly base: string;
+  readonly hasPages: boolean;
 }
 
 export const VO_LINKS = queryKind<VoLinksQuery>({
@@ -23,7 +24,7 @@ export const VO_LINKS = queryKind<VoLinksQuery>({
 });
 
 function* voLinksAnswer(query: VoLinksQuery, { clock, out, stored, object }: QueryContext): Steps {
-  const { ids, isCut, base, serialization } = query;
+  const { ids, isCut, base, hasPages, serialization } = query;
   const writer = new VotableWriter(out, LINKS_TABLE, serialization);
   writer.begin([{ name: 'standardID', value: LINKS_STANDARD }]);
   for (const { sent, diaObjectId } of ids) {
@@ -31,7 +32,7 @@ function* voLinksAnswer(query: VoLinksQuery, { clock, out, stored, object }: Que
     if (diaObjectId === undefined) writer.row(withoutLinks(sent, `UsageFault: ${sent} is not a diaObjectId`));
     else if (!stored.readObject(diaObjectId, object))
       writer.row(withoutLinks(sent, `NotFoundFault: there is no object ${diaObjectId}`));
-    else for (const row of linksOf(sent, diaObjectId, base)) writer.row(row);
+    else for (const row of linksOf(sent, diaObjectId, base, hasPages)) writer.row(row);
   }
   writer.end(isCut ? 'OVERFLOW' : 'OK');
 }

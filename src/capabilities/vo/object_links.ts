@@ -40,8 +40,8 @@ export const LINKS_TABLE: Table = {
   ],
 };
 
-/** The links of a stored object. */
-export function linksOf(sent: string, diaObjectId: bigint, base: string): Row[] {
+/** The links of a stored object. @param hasPages whether the service has a page of each object */
+export function linksOf(sent: string, diaObjectId: bigint, base: string, hasPages: boolean): Row[] {
   const link = (path: string, description: string, semantics: string, type: string): Row => {
     return [sent, `${base}${path}`, null, null, description, semantics, type, null];
   };
@@ -52,7 +52,7 @@ export function linksOf(sent: string, diaObjectId: bigint, base: string): Row[] 
       '#this',
       'application/json',
     ),
-    link(`/objects/${diaObjectId}`, 'The page of the object', '#auxiliary', 'text/html'),
+    ...(hasPages ? [link(`/objects/${diaObjectId}`, 'The page of the object', '#auxiliary', 'text/html')] : []),
   ];
 }
 

@@ -32,7 +32,7 @@ export function virtualObservatory(service: Service, api: Api): readonly Resourc
       return xmlResponse(document);
     },
   };
-  const links = { path: LINKS_PATH, metric: 'vo_links', handler: voLinks(service) };
+  const links = { path: LINKS_PATH, metric: 'vo_links', handler: voLinks(service, api) };
   return [
     { method: 'GET', path: conePath(OBJECTS), metric: 'vo_cone', handler: cone },
     // Some clients look for these resources beside the address of a search, others below it.

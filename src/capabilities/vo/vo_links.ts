@@ -5,6 +5,7 @@
 import { VOTABLE_TYPE } from '@nearsky/astrotables';
 import { bytesOf } from '../../core/answers/body.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
+import type { Api } from '../../core/host.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { readBytes } from '../../core/http/json_body.ts';
@@ -23,7 +24,7 @@ const MAX_FORM_BYTES = 65_536;
 /** The maximum length of an identifier that is repeated in the answer, in ASCII. */
 const MAX_ID_CHARACTERS = 64;
 
-export function voLinks(service: Service): Handler {
+export function voLinks(service: Service, { hasPages }: Api): Handler {
   return withVotableErrors(
     async exchange => {
       const parameters = await parametersOf(exchange);
@@ -36,7 +37,7 @@ export function voLinks(service: Service): Handler {
         diaObjectId: OBJECT_ID.parseText(sent.trim()),
       }));
       const base = baseUrl(exchange.request, service.config);
-      const query = { kind: VO_LINKS, ids, isCut: all.length > ids.length, base, serialization } as const;
+      const query = { kind: VO_LINKS, ids, isCut: all.length > ids.length, base, hasPages, serialization } as const;
       const body = bytesOf((await service.queries.run(query, exchange)).body);
       return bytesResponse(contentType.replace(VOTABLE_TYPE, LINKS_TYPE), body);
     },

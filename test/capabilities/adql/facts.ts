@@ -1,5 +1,6 @@
 import { jobResources } from '../../core/contract/job_resources.ts';
 import type { Facts } from '../../core/facts.ts';
+import { duckdbObstacle } from '../../needs.ts';
 
 export const facts: Facts = {
   resources: [
@@ -14,6 +15,7 @@ export const facts: Facts = {
     settings: { TAP_MAX_QUERIES: '0', TAP_MAX_RECORDS: '8', TAP_QUERY_SECONDS: '9', TAP_MAX_UPLOAD_MIB: '2' },
     limits: { tap: { max_queries: 0, max_rows: 8, max_query_seconds: 9, max_uploads: 16, max_upload_bytes: 2 ** 21 } },
   },
+  vosi: duckdbObstacle() === undefined ? ['/vo/tap'] : [],
   requests: [
     ...['tables', 'capabilities', 'sync?LANG=none', 'examples', 'tables/nearsky.objects'].map(part => ({
       path: `/vo/tap/${part}`,

@@ -1,19 +1,18 @@
 /** The links of objects. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { API } from '../../capabilities.ts';
 import { CENTRES, storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
 import { infosOf, rowsOf } from '../../core/tables/read_votable.ts';
-import { duckdbObstacle, needs } from '../../needs.ts';
+import { linkedColumn } from './linked_column.ts';
 
 const test = suite<{ running: Running }>('vo/links');
 const OBJECTS = trueObjects(50);
 const [FIRST, SECOND] = OBJECTS as [(typeof OBJECTS)[0], (typeof OBJECTS)[0]];
 const [CENTRE] = CENTRES as [(typeof CENTRES)[number]];
 const CONE = `RA=${CENTRE.ra}&DEC=${CENTRE.dec}&SR=0.2`;
-const LINKS = 'http://sky.example/vo/links';
-const noEngine = duckdbObstacle();
+const PAGES = API.hasPages ? ['page'] : [];
 
 test.before(async context => {
   context.running = await startApp(world => storeObjects(world, OBJECTS));
@@ -32,16 +31,17 @@ test('an object has two links; an identifier without an object has the reason', 
     rows.map(({ ID, semantics, content_type }) => [ID, semantics, content_type]),
     [
       [`${FIRST.id}`, '#this', 'application/json'],
-      [`${FIRST.id}`, '#auxiliary', 'text/html'],
+      ...PAGES.map(() => [`${FIRST.id}`, '#auxiliary', 'text/html']),
       [`${2n ** 63n - 1n}`, '#this', null],
       ['M 31', '#this', null],
       [`${SECOND.id}`, '#this', 'application/json'],
-      [`${SECOND.id}`, '#auxiliary', 'text/html'],
+      ...PAGES.map(() => [`${SECOND.id}`, '#auxiliary', 'text/html']),
     ],
   );
-  assert.match(rows[2]!.error_message!, /^NotFoundFault: /);
-  assert.match(rows[3]!.error_message!, /^UsageFault: M 31 is not a diaObjectId/);
-  for (const { access_url: url, content_type: type } of [rows[0]!, rows[1]!]) {
+  const [notFound, invalid] = rows.slice(1 + PAGES.length);
+  assert.match(notFound!.error_message!, /^NotFoundFault: /);
+  assert.match(invalid!.error_message!, /^UsageFault: M 31 is not a diaObjectId/);
+  for (const { access_url: url, content_type: type } of rows.slice(0, 1 + PAGES.length)) {
     assert.match(url!, /^http:\/\/sky\.example\//);
     const linked = await running.app.get(url!.replace('http://sky.example', ''), { headers: { Accept: type! } });
     assert.equal([linked.status, linked.headers.get('Content-Type')!.startsWith(type!)], [200, true], url!);
@@ -80,7 +80,7 @@ test('no identifier, many of them, by a form, in another format', async ({ runni
   });
   assert.equal(
     rowsOf(multipart.text).map(({ ID }) => ID),
-    [FIRST, FIRST, SECOND, SECOND].map(({ id }) => `${id}`),
+    [FIRST, SECOND].flatMap(({ id }) => ['object', ...PAGES].map(() => `${id}`)),
   );
   const refused = await asked(running, `ID=${FIRST.id}&RESPONSEFORMAT=fits`);
   assert.is(refused.status, 400);
@@ -95,47 +95,11 @@ test('no identifier, many of them, by a form, in another format', async ({ runni
   assert.is((await running.app.get('/vo/links', { method: 'PUT' })).status, 405);
 });
 
-/** The column with identifiers of objects in a document, if it refers to the service of links. */
-function linkedColumn(text: string): string | undefined {
-  if (!text.includes('<RESOURCE type="meta" utype="adhoc:service"')) return undefined;
-  assert.match(text, `<PARAM name="accessURL" datatype="char" arraysize="*" value="${LINKS}"/>`);
-  assert.match(text, '<PARAM name="ID" datatype="char" arraysize="*" value="" ref="diaObjectId"/>');
-  return [...text.matchAll(/<FIELD name="(\w+)" ID="diaObjectId"/g)].map(([, name]) => name).join();
-}
-
-async function query({ app }: Running, adql: string): Promise<string> {
-  const path = `/vo/tap/sync?${new URLSearchParams({ LANG: 'ADQL', QUERY: adql })}`;
-  for (;;) {
-    const { status, text } = await app.get(path, { headers: { Host: 'sky.example' } });
-    if (status === 200) return text;
-    assert.is(status, 503, text);
-    await sleep(200);
-  }
-}
-
 test('VOTables of cone searches refer to the links', async ({ running }) => {
   for (const path of [`/vo/scs?${CONE}`, `/vo/scs/gaia_dr3?${CONE}&VERB=1`, `/vo/scs?${CONE}&MAXREC=0`]) {
     const { text } = await running.app.get(path, { headers: { Host: 'sky.example' } });
     assert.is(linkedColumn(text), 'diaObjectId', path);
   }
 });
-
-needs(test, noEngine)(
-  'VOTables of queries refer to the links by their first column of objects',
-  async ({ running }) => {
-    for (const [adql, column] of [
-      [
-        'SELECT o.diaObjectId AS o, m.diaObjectId AS m FROM objects AS o LEFT JOIN matches AS m USING (diaObjectId)',
-        'o',
-      ],
-      ['SELECT ra, diaObjectId FROM nearsky.crossmatches', 'diaObjectId'],
-      ['SELECT status, MIN(diaObjectId) AS least FROM objects GROUP BY status', 'least'],
-      ['SELECT n.id FROM (SELECT diaObjectId AS id FROM objects) AS n', 'id'],
-      ['SELECT ra, diaObjectId + 1 AS n, COUNT(diaObjectId) AS c FROM objects GROUP BY ra, diaObjectId', undefined],
-      ['SELECT catalog_source_id FROM matches', undefined],
-    ] as const)
-      assert.is(linkedColumn(await query(running, adql)), column, adql);
-  },
-);
 
 test.run();

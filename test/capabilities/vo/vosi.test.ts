@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { coneTable, coneTargets } from '../../../src/capabilities/vo/cone_tables.ts';
 import { PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
+import { FACTS } from '../../core/facts.ts';
 import { type Running, startApp } from '../../core/http/support.ts';
-import { duckdbObstacle } from '../../needs.ts';
 
 const test = suite<{ running: Running }>('vo/vosi');
 
@@ -29,7 +29,7 @@ test('capabilities: every cone search, and queries, with the addresses and the l
     ...coneTargets(PROJECT_CATALOGS)
       .slice(1)
       .map(name => `https://sky.example:81/vo/scs/${name}?`),
-    ...(duckdbObstacle() === undefined ? ['https://sky.example:81/vo/tap'] : []),
+    ...FACTS.flatMap(({ vosi = [] }) => vosi).map(path => `https://sky.example:81${path}`),
   ]);
   assert.equal(new Set(all(text, /<maxSR>([^<]*)</g)), new Set(['0.25']));
   assert.equal(new Set(all(text, /<maxRecords>([^<]*)</g)), new Set(['77']));

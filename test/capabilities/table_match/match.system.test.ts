@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createApp } from '../../src/core/app.ts';
-import { MATCH_FORMATS } from '../../src/core/contract/formats.ts';
-import type { RowProgress } from '../../src/core/contract/row_progress.ts';
-import { inWorld } from '../capabilities/crossmatch/world.ts';
-import { API, configWith, PARTS } from '../capabilities.ts';
-import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
-import { HARD_PLACES } from '../oracle/skies.ts';
+import { createApp } from '../../../src/core/app.ts';
+import { MATCH_FORMATS } from '../../../src/core/contract/formats.ts';
+import type { RowProgress } from '../../../src/core/contract/row_progress.ts';
+import { API, configWith, PARTS } from '../../capabilities.ts';
+import { nearsky, sample, start, startServer, withDirectory } from '../../e2e/support.ts';
+import { HARD_PLACES } from '../../oracle/skies.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
-const test = suite('commands/match');
+const test = suite('table_match/match');
 
 const ID = '313637935709683761';
 
