@@ -108,7 +108,60 @@ export function limitMs(file: string, variables: Readonly<Record<string, string 
 /** Assumed for a file that has not run here yet. */
 const ASSUMED: Readonly<Record<Layer, number>> = { test: 1, system: 8, campaign: 30 };
 /** Seconds of the longest, on two cores. */
-const LONGEST: Readonly<Record<string, number>> = {};
+const LONGEST: Readonly<Record<string, number>> = {
+  'capabilities/adql/earlier.system.test.ts': 60,
+  'capabilities/adql/hungry.campaign.test.ts': 110,
+  'capabilities/adql/sources.system.test.ts': 100,
+  'capabilities/pages/browser.system.test.ts': 215,
+  'commands/ask.system.test.ts': 60,
+  'docs/nodes.system.test.ts': 90,
+  'e2e/binary.system.test.ts': 50,
+  'e2e/kill_registry.campaign.test.ts': 80,
+  'e2e/kill_together.campaign.test.ts': 65,
+  'e2e/nodes.campaign.test.ts': 95,
+  'e2e/nodes_faults.campaign.test.ts': 65,
+  'e2e/nodes_lost_topic.campaign.test.ts': 60,
+  'e2e/nodes_removed.campaign.test.ts': 90,
+  'faults/inject.campaign.test.ts': 65,
+  'fuzz/fuzz.campaign.test.ts': 80,
+  'install/npm.system.test.ts': 65,
+  'more_cases.system.test.ts': 75,
+  'neighbour/attacks.campaign.test.ts': 90,
+};
+
+/**
+ * Files of the layers `system` and `campaign` that wait for half of their time, for other programs or for deadlines.
+ * One of them runs beside two others.
+ */
+const WAITING: ReadonlySet<string> = new Set([
+  'capabilities/adql/engine_hangs.system.test.ts',
+  'capabilities/adql/live.campaign.test.ts',
+  'capabilities/adql/slow_reader.system.test.ts',
+  'capabilities/consume/command.system.test.ts',
+  'capabilities/consume/kafka.system.test.ts',
+  'capabilities/names/background.system.test.ts',
+  'capabilities/pages/browser.system.test.ts',
+  'capabilities/publish/kill_publish.campaign.test.ts',
+  'capabilities/report/nights.campaign.test.ts',
+  'capabilities/streams/stream_readers.campaign.test.ts',
+  'core/cluster/election.system.test.ts',
+  'core/cluster/kafka_log.system.test.ts',
+  'core/server/stalled_writer.system.test.ts',
+  'deploy/haproxy.system.test.ts',
+  'docs/gravitational_wave.system.test.ts',
+  'docs/nodes.system.test.ts',
+  'e2e/kill_consume.campaign.test.ts',
+  'e2e/kill_registry.campaign.test.ts',
+  'e2e/kill_together.campaign.test.ts',
+  'e2e/remote_catalog.system.test.ts',
+  'e2e/stop.system.test.ts',
+  'faults/power.campaign.test.ts',
+  'run.system.test.ts',
+]);
+
+export function isWaiting(file: string): boolean {
+  return WAITING.has(file);
+}
 
 export function assumedSeconds(file: string): number {
   return LONGEST[file] ?? ASSUMED[layerOf(file)];

@@ -15,7 +15,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Ended, type Line, MARK } from './batch.ts';
-import { assumedSeconds, batchesOf, CAMPAIGNS, type Campaign, LAYERS, layerOf, limitMs, testFiles } from './layers.ts';
+import {
+  assumedSeconds,
+  batchesOf,
+  CAMPAIGNS,
+  type Campaign,
+  isWaiting,
+  LAYERS,
+  layerOf,
+  limitMs,
+  testFiles,
+} from './layers.ts';
 import { whyNodeOnly } from './node_only.ts';
 import { isDeno, taskOptions } from './runtime.ts';
 import { removedUses } from './uses.ts';
@@ -74,10 +84,11 @@ if (files.some(file => layerOf(file) !== 'test'))
   spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
 
 /**
- * The processes at a time. Many tests of `npm test` wait, so one more than cores. Beside each other, tests of the other
- * layers would get 503 where they want answers.
+ * The processes at a time: one more than cores, because tests wait. In the layers other than `test`, the last one runs
+ * only files that wait: beside two busy others, tests would get 503 where they want answers.
  */
-const LANES = Math.min(2, availableParallelism()) + (layers.join() === 'test' ? 1 : 0);
+const LANES = Math.min(2, availableParallelism()) + 1;
+const mayWait = (batch: readonly string[]) => layers.join() === 'test' || batch.every(isWaiting);
 /** The seconds that each file took when it last ran here; Deno only reads them. */
 const measuredFile = join(root, '.cache/test_seconds.json');
 const measured = readMeasured();
@@ -118,7 +129,12 @@ function fastDirectory(): string {
 }
 
 const fast = fastDirectory();
-const runtimeArgs = isDeno ? ['run', ...taskOptions('test')] : [];
+/**
+ * MiB below which a thread does not collect all garbage. From a few MiB on, V8 would do so many times in each process,
+ * which is a sixth of the CPU time.
+ */
+const OLD_SPACE_MIB = 256;
+const runtimeArgs = isDeno ? ['run', ...taskOptions('test')] : [`--initial-old-space-size=${OLD_SPACE_MIB}`];
 /** Where Node keeps compiled modules. */
 const compiled = join(root, '.cache/compiled');
 /** The output of a process that has ended is read for this long. */
@@ -261,20 +277,18 @@ sayHowLong();
 const startMs = performance.now();
 /** The longest first. */
 const queue = batches.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+const [waiting, busy] = [queue.filter(mayWait), queue.filter(batch => !mayWait(batch))];
 // The second lane takes the shortest: two that need much never run beside each other, and the lanes end together.
 await Promise.all(
   Array.from({ length: LANES }, async (_, lane) => {
-    const next = () => (lane === 0 ? queue.shift() : queue.pop());
+    const next = () => {
+      const left = lane < LANES - 1 && busy.length > 0 ? busy : waiting;
+      return lane === 0 ? left.shift() : left.pop();
+    };
     for (let batch = next(); batch; batch = next()) await runBatch(batch);
   }),
 );
 const hasFailed = (file: string) => outcomes.get(file)!.failed > 0;
-/** The most files that run again. More failures have a cause that is not the machine. */
-const MOST_AGAIN = 3;
-// Their programs have deadlines, which a machine that others use may miss. Under Node, no test of `npm test` runs again.
-const again = files.filter(file => hasFailed(file) && (isDeno || layerOf(file) !== 'test'));
-if (again.length <= MOST_AGAIN) for (const file of again) await runBatch([file]);
-const onlyAlone = again.filter(file => !hasFailed(file));
 rmSync(fast, { recursive: true, force: true });
 
 if (!isDeno) {
@@ -290,7 +304,6 @@ for (const [need, tests] of Map.groupBy(
 if (without.length > 0) console.log(`${without.length} files use what was removed here: test/uses.ts says what`);
 if (nodeOnly.length > 0) console.log(`${nodeOnly.length} files run under Node only: test/node_only.ts says why`);
 if (parts > 1) console.log(`${candidates.length - files.length} files are in other parts than ${part} of ${parts}`);
-if (onlyAlone.length > 0) console.log(`passed only when they ran again, alone: ${onlyAlone.join(', ')}`);
 const failedFiles = files.filter(hasFailed);
 if (failedFiles.length > 0) console.log(`failed: ${failedFiles.join(', ')}`);
 console.log(`${Math.round((performance.now() - startMs) / 1000)} s, CPU ${Math.round(cpuSeconds)} s`);
