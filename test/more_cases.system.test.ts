@@ -9,6 +9,8 @@ const MORE = {
   'capabilities/crossmatch/crossmatcher': { TEST_SKIES: '2' },
   'capabilities/sky_map/sky_map': { TEST_STATES: '30' },
   'capabilities/transfer/prepare': { TEST_STORES: '300' },
+  'capabilities/sample/report': { TEST_DISPLACEMENTS: '1000' },
+  'capabilities/table_match/earlier': { TEST_EARLIER_ROUNDS: '4' },
   'core/contract/hostile': { TEST_HOSTILE: '4000' },
   'core/http/history': { TEST_CHANGES: '50' },
   'core/server/plain_gets': { TEST_REQUESTS: '20000' },

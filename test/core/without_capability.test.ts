@@ -12,6 +12,7 @@ import { loadApi, loadParts } from '../../src/core/loaded.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { Writer } from '../../src/core/store/writer.ts';
 import { eventually, withDirectory } from '../directory.ts';
+import { CallingThread } from './generations/calling_thread.ts';
 import { configOf } from './http/support.ts';
 import { FIRST_ID, fillSky } from './store/filled_sky.ts';
 import { withNeeding } from './without_capability.ts';
@@ -51,7 +52,13 @@ const withoutPresent = (text: string) => text.replaceAll(/("(?:as_of|next_cursor
 /** The answers of a service with these capabilities, by request. */
 async function answersOf(capabilities: readonly Capability[], directory: string, ids: readonly string[]) {
   const [api, parts] = await Promise.all([loadApi(capabilities), loadParts(capabilities)]);
-  const app = createApp({ config: configOf(directory), api, parts, log: () => {} });
+  const app = createApp({
+    config: configOf(directory),
+    api,
+    parts,
+    log: () => {},
+    indexPool: new CallingThread(directory),
+  });
   try {
     await eventually('the app is ready', async () => app.ready || undefined);
     const answers: [request: string, answer: string][] = [];

@@ -145,7 +145,7 @@ test('while one client sends map after map, that of another is read [Areas]', as
     done.push(client);
   };
   const [one, other] = ['192.0.2.1', '2001:db8::1'];
-  const many = Array.from({ length: 8 }, (_, i) => ask(one, 0.1 + i / 10));
+  const many = Array.from({ length: 4 }, (_, i) => ask(one, 0.1 + i / 5));
   await Promise.all([...many, ask(other, 0.95)]);
   assert.is(done.at(-1), one, done.join());
 });

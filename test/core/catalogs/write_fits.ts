@@ -84,7 +84,8 @@ function header(cards: Readonly<Record<string, string | number | undefined>>): U
   return new TextEncoder().encode(text.padEnd(padded(text.length)));
 }
 
-function padded(bytes: number): number {
+/** The size of a FITS block of this many bytes. */
+export function padded(bytes: number): number {
   return Math.ceil(bytes / 2880) * 2880;
 }
 

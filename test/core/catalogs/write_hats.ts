@@ -2,12 +2,12 @@
  * Writes small HATS catalogs: partitions of mixed orders, properties, partition list, coverage map, with the
  * quirks that tests ask for; the sample has a writer of its own, with the types of the releases.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { partitionFile } from '@nearsky/hats/layout';
 import { isPosition, pixel29, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { healpixMap } from './write_fits.ts';
+import { healpixMap, padded } from './write_fits.ts';
 
 export type HatsColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'STRING';
 
@@ -98,8 +98,7 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
     );
   }
   const order = options.skymapOrder === undefined ? 8 : options.skymapOrder;
-  if (order !== null)
-    writeFileSync(join(directory, 'skymap.fits'), healpixMap({ order, values: countByPixel(position, order) }));
+  if (order !== null) writeSkymap(join(directory, 'skymap.fits'), position, order);
   return partitions;
 }
 
@@ -212,11 +211,25 @@ function defaultProperties({
   };
 }
 
-function countByPixel({ ra, dec }: { ra: Float64Array; dec: Float64Array }, order: number): Float64Array {
-  const counts = new Float64Array(12 * 4 ** order);
-  for (let row = 0; row < ra.length; row++)
-    if (isPosition(ra[row]!, dec[row]!)) counts[pixelOf(order, ra[row]!, dec[row]!)]!++;
-  return counts;
+/** Writes a sparse file, because most pixels have no row, and memory for all would cost more than the rest of a test. */
+function writeSkymap(path: string, { ra, dec }: { ra: Float64Array; dec: Float64Array }, order: number): void {
+  const counts = new Map<number, number>();
+  for (let row = 0; row < ra.length; row++) {
+    if (!isPosition(ra[row]!, dec[row]!)) continue;
+    const ipix = pixelOf(order, ra[row]!, dec[row]!);
+    counts.set(ipix, (counts.get(ipix) ?? 0) + 1);
+  }
+  const pixels = 12 * 4 ** order;
+  const header = healpixMap({ order, values: [], cards: { NAXIS2: pixels } });
+  const file = openSync(path, 'w');
+  writeSync(file, header);
+  const value = Buffer.alloc(8);
+  for (const [ipix, count] of counts) {
+    value.writeBigInt64BE(BigInt(count));
+    writeSync(file, value, 0, 8, header.length + 8 * ipix);
+  }
+  ftruncateSync(file, header.length + padded(8 * pixels));
+  closeSync(file);
 }
 
 function sortedBy(rows: readonly number[], keys: readonly bigint[]): number[] {

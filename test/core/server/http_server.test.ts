@@ -568,7 +568,7 @@ test('an answer that ends early is no whole answer, also for a client of HTTP/1.
           const isWhole = hasEnd && (version === '1.0' || client.received.endsWith('\r\n0\r\n\r\n'));
           assert.is(isWhole, path === '/whole', `${path} ${version}`);
         },
-        path === '/waiting' ? { inactivityMs: 500 } : {},
+        { keepAliveMs: 100, ...(path === '/waiting' && { inactivityMs: 500 }) },
       );
 });
 
