@@ -1,5 +1,4 @@
 /** `nearsky catalog add|replace|compare|list|check|remove`: the catalogs that are searched, and their locations. */
-
 import { basename } from 'node:path';
 import { nowUs } from '../../core/base/times.ts';
 import {
@@ -23,6 +22,8 @@ import {
 } from '../../core/contract/catalogs.ts';
 import { integer, matching, number } from '../../core/contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
+import { upTo } from '../../core/documents/kinds.ts';
+import { radiusText } from '../../core/documents/prose.ts';
 import type {
   CatalogColumns,
   CatalogRegistration,
@@ -33,7 +34,7 @@ import { openStore, type Store } from '../../core/store/store.ts';
 import { FLOAT32_STEP_ARCSEC } from './columns.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';
 import { type ChosenFootprint, skyFraction } from './coverage.ts';
-import type { UndefinedCatalog } from './definition.ts';
+import { checkDefinition, type UndefinedCatalog } from './definition.ts';
 import { areaIn } from './read_area.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
 import { remoteOptions } from './remote_options.ts';
@@ -42,7 +43,17 @@ import type { SurveyProgress } from './survey.ts';
 const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
-const ADD_OPTIONS = ['release', 'id', 'description', 'footprint', 'allow-missing-columns', 'quick', 'rows'];
+const ADD_OPTIONS = [
+  'release',
+  'id',
+  'description',
+  'radius',
+  'radius-column',
+  'footprint',
+  'allow-missing-columns',
+  'quick',
+  'rows',
+];
 interface Verb {
   /** The number of arguments: none, or a name, or a name and a location. */
   readonly takes: number;
@@ -58,12 +69,15 @@ const VERBS: ReadonlyMap<string | undefined, Verb> = new Map([
   ['check', { takes: 1, options: ['rows'], run: check }],
   ['remove', { takes: 1, options: [], run: remove }],
 ]);
+/** The rules of `radius` in a description. */
+const RADIUS = upTo(MAX_CROSSMATCH_RADIUS_ARCSEC, 'arcsec');
+const FACTOR = number({ min: 0, max: 1000, aboveMin: true });
 /** The rule of `release` in a description (src/core/contract/catalogs/schema.json). */
 const RELEASE = matching(/^\P{Cc}{1,300}$/u, 'a text of 1 to 300 characters, none of them a control character');
 
 export const command: Command = {
   usage:
-    'catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog check NAME | catalog remove NAME',
+    'catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--radius ARCSEC] [--radius-column COLUMN] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog check NAME | catalog remove NAME',
   description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
 properties, files and columns. A registration of the same name is overwritten, and older objects keep
 their crossmatch. LOCATION is a local directory or its file:// address, an http(s):// address whose
@@ -99,6 +113,14 @@ Keys that the file lacks are taken from the catalog.`,
       value: 'FILE',
       help: 'add, replace: JSON with title, columns, filters, marker and colour of the catalog (see docs/catalogs.md)',
     },
+    radius: {
+      value: 'ARCSEC',
+      help: `add, replace: the radius of the crossmatch with this catalog, above 0, at most ${MAX_CROSSMATCH_RADIUS_ARCSEC} (default: CROSSMATCH_RADIUS_ARCSEC); not for the catalogs that nearsky describes`,
+    },
+    'radius-column': {
+      value: 'COLUMN',
+      help: 'add, replace: with --radius, the column of the own radius of each source, or a multiple of it such as 3*POS_ERR. The nearest source is sought whose own radius, at most --radius, contains the position',
+    },
     footprint: {
       value: 'FILE|all-sky|ORDER',
       help: `add, replace: the observed area: a MOC or any other area that POST /api/area accepts, all-sky, or a HEALPix order (0 to ${MAX_FOOTPRINT_ORDER}), whose pixels with rows are used; by default it is estimated from the rows`,
@@ -133,18 +155,35 @@ Keys that the file lacks are taken from the catalog.`,
   },
 };
 
-async function catalogOf(name: string, { options }: Invocation): Promise<CatalogDefinition | UndefinedCatalog> {
+async function catalogOf(name: string, invocation: Invocation): Promise<CatalogDefinition | UndefinedCatalog> {
+  const { options } = invocation;
   const [idColumn, file] = [options.get('id'), options.get('description')];
   const known = catalogDefinition(name);
+  if (known && (options.get('radius') ?? options.get('radius-column')) !== undefined)
+    throw new UsageError(`the radius of ${name} is CROSSMATCH_RADIUS_ARCSEC: omit --radius and --radius-column`);
   if (known && (idColumn ?? file) === undefined) return known;
   if (known) throw new UsageError(`nearsky already describes ${name}: omit --id and --description`);
   if ((idColumn ?? file) === undefined)
     throw new UsageError(
       `${JSON.stringify(name)} needs --id COLUMN, like every catalog except ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
     );
-  if (file === undefined) return { name, idColumn, description: {} };
+  if (file === undefined) return { name, idColumn, description: withRadius({}, invocation) };
   const { readDescription } = await import('./description_file.ts');
-  return { name, idColumn, description: readDescription(file) };
+  return { name, idColumn, description: withRadius(readDescription(file), invocation) };
+}
+
+/** The description with the radius that the options state. @throws UsageError if they state no radius */
+function withRadius<T extends Pick<CatalogDefinition, 'radius'>>(description: T, { options }: Invocation): T {
+  const [text, sought] = [options.get('radius'), options.get('radius-column')];
+  if (text === undefined && sought === undefined) return description;
+  const arcsec = text === undefined ? description.radius?.arcsec : valueOfText(RADIUS, '--radius', text);
+  if (arcsec === undefined) throw new UsageError('--radius-column needs --radius, the largest radius of a source');
+  if (sought === undefined) return { ...description, radius: { ...description.radius, arcsec } };
+  const [, factor, column] = /^(?:([\d.]+)\*)?(.+)$/s.exec(sought) ?? [];
+  if (column === undefined)
+    throw new UsageError('--radius-column must name a column, or a multiple of one: it is empty');
+  const times = factor === undefined ? {} : { factor: valueOfText(FACTOR, 'the factor of --radius-column', factor) };
+  return { ...description, radius: { arcsec, column, ...times } };
 }
 
 async function addNew(invocation: Invocation, name: string, location: string): Promise<number> {
@@ -156,7 +195,8 @@ async function replace(invocation: Invocation, name: string, location: string): 
   const { options } = invocation;
   const previous = await registered(invocation, name);
   const isDescribedAnew = options.has('id') || options.has('description');
-  const kept = isDescribedAnew ? undefined : previous.definition;
+  const kept = isDescribedAnew || !previous.definition ? undefined : withRadius(previous.definition, invocation);
+  if (kept) checkDefinition(kept, location);
   const catalog = kept ?? (await catalogOf(name, invocation));
   // Before the files are read, which may take long.
   if ('columns' in catalog) requireOther(previous, invocation.value('release', RELEASE) ?? registeredRelease(previous));
@@ -417,6 +457,7 @@ function summaryOf(registration: CatalogRegistration) {
       id_column: definition.idColumn,
       id_type: definition.idType ?? 'int64',
     }),
+    ...(definition?.radius && { radius: definition.radius }),
     location,
     added_at: new Date(addedAtUs / 1000).toISOString(),
     partitions: partitions.length,
@@ -475,6 +516,7 @@ function describe(registration: CatalogRegistration): string {
     ['  release', registeredRelease(registration)],
     ...(replaced === undefined ? [] : [['  replaces', replaced] as const]),
     ...(definition ? [['  ids', `${definition.idColumn}${columns.hasTextIds ? ', texts' : ''}`] as const] : []),
+    ...(definition?.radius ? [['  radius', radiusText(definition.radius).replaceAll('`', '')] as const] : []),
     ['  location', location],
     ['  added', added_at],
     ['  partitions', partitions],

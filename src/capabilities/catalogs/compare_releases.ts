@@ -1,6 +1,7 @@
 /** Compares what crossmatches with two releases of a catalog found for the same objects. */
 import { separationArcsec } from '@nearsky/sky-index';
 import { type ObjectView, readCurrent } from '../../core/store/object_record.ts';
+import { isUsedAlike } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { CrossmatchRecord, ProvenanceSet } from '../../core/store/types.ts';
 import { skippedCatalogs } from '../../core/store/unread.ts';
@@ -140,7 +141,6 @@ const entryIn = ({ catalogs }: ProvenanceSet, catalog: string) => catalogs.find(
 
 function areAlike(a: ProvenanceSet, b: ProvenanceSet, catalog: string): boolean {
   return (
-    a.crossmatch_radius_arcsec === b.crossmatch_radius_arcsec &&
-    entryIn(a, catalog)!.proper_motion === entryIn(b, catalog)!.proper_motion
+    a.crossmatch_radius_arcsec === b.crossmatch_radius_arcsec && isUsedAlike(entryIn(a, catalog)!, entryIn(b, catalog)!)
   );
 }

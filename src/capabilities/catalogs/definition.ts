@@ -11,7 +11,7 @@ import { catalogDefinition } from '../../core/contract/catalogs.ts';
 import * as enums from '../../core/contract/enums.ts';
 import { GENERIC_FILTERS } from '../../core/contract/filters.ts';
 import { OBJECT_FIELDS } from '../../core/contract/object_fields.ts';
-import { ERROR_UNITS_MAS } from '../../core/contract/position_errors.ts';
+import { ERROR_UNITS_MAS, RADIUS_UNITS_ARCSEC } from '../../core/contract/position_errors.ts';
 import { findColumn } from './columns.ts';
 import type { CatalogSchema, Schema } from './schema.ts';
 
@@ -294,7 +294,7 @@ function canBeFiltered({ name, type }: CatalogColumn): boolean {
 }
 
 /** @throws CatalogError if the parts of a definition do not fit together */
-function checkDefinition(definition: CatalogDefinition, location: string): void {
+export function checkDefinition(definition: CatalogDefinition, location: string): void {
   const cannot = (why: string) => new CatalogError(`Cannot add ${location} because ${why}`);
   const { columns, filterable, photometry } = definition;
   if (columns.length > MAX_COLUMNS)
@@ -331,6 +331,7 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
       );
   }
   checkErrors(definition, keys, cannot);
+  checkRadius(definition, keys, cannot);
   const properties = filterable.map(({ name }) => name.toLowerCase());
   const twice = properties.find((name, at) => properties.indexOf(name) < at);
   if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);
@@ -338,6 +339,20 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
   if (letters.length > 0 && unknown !== undefined)
     throw cannot(`photometry of its description names the band ${unknown}, which is not one of ${letters.join(', ')}`);
+}
+
+function checkRadius(
+  { radius }: CatalogDefinition,
+  columns: ReadonlyMap<string, CatalogColumn>,
+  cannot: (why: string) => CatalogError,
+): void {
+  if (radius?.column === undefined) return;
+  const { type, unit } = columns.get(radius.column.toLowerCase())!;
+  const isNumber = type === 'float64' || type === 'int64';
+  if (!isNumber || unit === undefined || !Object.hasOwn(RADIUS_UNITS_ARCSEC, unit))
+    throw cannot(
+      `its radius is in column ${radius.column}, which must be a number in ${Object.keys(RADIUS_UNITS_ARCSEC).join(', ')}: it is ${type} in ${unit ?? 'no unit; state the unit in a description'}`,
+    );
 }
 
 function checkErrors(

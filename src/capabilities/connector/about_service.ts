@@ -1,7 +1,7 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
 import { formatTime, formatTimeOrNull, nowUs } from '../../core/base/times.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
-import { howCompared } from '../../core/documents/prose.ts';
+import { howCompared, ownRadii } from '../../core/documents/prose.ts';
 import type { ToolContext } from '../../core/http/tool.ts';
 import { answerText } from './answer_text.ts';
 
@@ -25,7 +25,7 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
     crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     crossmatch_rule:
       'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. ' +
-      `${howCompared(config, catalogs)}.`,
+      `${howCompared(config, catalogs)}.${ownRadii(catalogs)}`,
     reliability_cuts: provenance.reliability_cuts,
     tns_resolution: isCurrent ? 'available' : 'unavailable',
     tns_snapshot_epoch: isCurrent ? formatTime(epochUs) : null,

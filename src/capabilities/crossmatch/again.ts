@@ -5,6 +5,7 @@
 import type { Area } from '@nearsky/sky-index';
 import { STATISTICS_VERSION } from '../../core/store/match_statistics.ts';
 import { type ObjectView, readCurrent } from '../../core/store/object_record.ts';
+import { isUsedAlike } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../../core/store/types.ts';
 import { skippedCatalogs } from '../../core/store/unread.ts';
@@ -96,5 +97,5 @@ function isIn(area: Area, position: SkyPosition | null): boolean {
 }
 
 function isSame(a: CatalogRelease, b: CatalogRelease): boolean {
-  return a.name === b.name && a.release === b.release && a.proper_motion === b.proper_motion;
+  return a.name === b.name && a.release === b.release && isUsedAlike(a, b);
 }

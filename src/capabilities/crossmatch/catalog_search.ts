@@ -6,6 +6,7 @@ import { likelihoodOf, lnSum, secondNearest, statisticsOf } from '../../core/sto
 import type { CrossmatchResult, RecordedOutcome } from '../../core/store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
 import { yearsSince } from './motion.ts';
+import type { OwnRadius } from './own_radius.ts';
 import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
 
 export type Match = CrossmatchResult['matches'][number];
@@ -59,7 +60,7 @@ export class CatalogSearch {
   readonly #places: BatchPlaces;
   /** If the sources move: Julian years from the catalog's epoch to each object's time. */
   readonly #years: Float64Array | undefined;
-  readonly #radiusArcsec: number;
+  readonly #radius: OwnRadius;
   readonly #priorCompleteness: number;
   readonly #payloadKeys: readonly string[];
   readonly #covered: readonly boolean[];
@@ -70,7 +71,10 @@ export class CatalogSearch {
   /** Rows that cannot be sources, in the files that were read; the rows of a file that was read twice count twice. */
   rowsPassedOver = 0;
 
-  /** @param priorCompleteness within `PRIOR_COMPLETENESS`: the fraction of objects whose counterpart is in the catalog */
+  /**
+   * @param radiusArcsec for a catalog without a radius of its own
+   * @param priorCompleteness within `PRIOR_COMPLETENESS`: the fraction of objects whose counterpart is in the catalog
+   */
   constructor(
     catalog: PlannedCatalog,
     places: BatchPlaces,
@@ -79,13 +83,13 @@ export class CatalogSearch {
   ) {
     const { motion } = catalog;
     const years = motion && places.timeUs.map(timeUs => yearsSince(motion.epoch, timeUs));
-    const { covered, searches } = planCatalog(catalog, places.ra, places.dec, radiusArcsec, years);
+    this.#radius = catalog.radius ?? { radiusArcsec };
+    const { covered, searches } = planCatalog(catalog, places.ra, places.dec, this.#radius.radiusArcsec, years);
     this.name = catalog.registration.name;
     this.searches = searches;
     this.#catalog = catalog;
     this.#places = places;
     this.#years = years;
-    this.#radiusArcsec = radiusArcsec;
     this.#priorCompleteness = priorCompleteness;
     this.#payloadKeys = catalog.registration.columns.payload.map(({ key }) => key);
     this.#covered = covered;
@@ -102,7 +106,7 @@ export class CatalogSearch {
       location,
       file,
       columns,
-      radiusArcsec: this.#radiusArcsec,
+      ...this.#radius,
       find: 'nearest',
       hasAllRows,
       ra: pick(this.#places.ra),

@@ -305,9 +305,8 @@ export function catalogsInService(registrations: readonly CatalogRegistration[],
   return new Catalogs(registrations).all.flatMap(definition => {
     const registration = stored.get(definition.name);
     if (!registration) return [];
-    const { name, release } = definition;
     const motion = properMotion ? motionOf(definition, registration.columns) : undefined;
     const errors = errorsOf(definition, registration.columns);
-    return { registration, motion, errors, release: releaseOf({ name, release }, motion !== undefined) };
+    return { registration, motion, errors, release: releaseOf(definition, motion !== undefined) };
   });
 }

@@ -29,6 +29,7 @@ import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import type { CatalogErrors } from './catalog_errors.ts';
 import { RowDensity } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
+import { type RadiusColumn, sourceRadius } from './own_radius.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 const DEFAULT_MEMORY_BYTES = 128 << 20;
@@ -56,6 +57,8 @@ export interface FileSearchTask {
   readonly columns: CatalogColumns;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
+  /** Set if each source has a radius of its own, at most `radiusArcsec`. */
+  readonly radiusColumn?: RadiusColumn | undefined;
   /**
    * Whether an object gets its nearest source or all sources. Of equally near sources, the one with the lowest id
    * counts as nearest (`compareIds`).
@@ -129,7 +132,7 @@ export interface FoundPairs {
   readonly lnWeights: Float64Array;
   /** Set if the task has `around`. */
   readonly around?: AroundObjects;
-  /** Rows that cannot be sources: rows that have no position, and rows near an object that have no source id. */
+  /** Rows that cannot be sources: rows without a position, and rows near an object without a source id or a radius. */
   readonly rowsPassedOver: number;
 }
 
@@ -212,7 +215,7 @@ async function matchIn<Own extends FileSearchTask, Sources>(
 function taskIn<Own extends FileSearchTask>(file: ParquetFile, task: Own): Own {
   const columns = columnsIn(file, task.columns);
   const own = new Map(task.columns.payload.map(({ column }, i) => [column, columns.payload[i]!.column]));
-  const { motion, errors, around } = task;
+  const { motion, errors, around, radiusColumn } = task;
   const [pmra, pmdec] = [motion?.pmra, motion?.pmdec].map(column => column && own.get(column));
   const [raError, decError] = [errors?.ra, errors?.dec].map(column => column && own.get(column));
   return {
@@ -230,6 +233,7 @@ function taskIn<Own extends FileSearchTask>(file: ParquetFile, task: Own): Own {
         : undefined,
     errors: errors && raError && decError ? { ...errors, ra: raError, dec: decError } : undefined,
     around: around && { magnitude: own.get(around.magnitude) ?? null },
+    radiusColumn: radiusColumn && { ...radiusColumn, column: own.get(radiusColumn.column) ?? null },
   };
 }
 
@@ -249,6 +253,8 @@ interface Candidate {
   readonly decError: unknown;
   /** The 1σ error of the position; NaN if unknown. */
   readonly errorMas: number;
+  /** The radius within which an object matches the source, arcsec. */
+  readonly radiusArcsec: number;
   /** See `FoundPairs`. */
   readonly density: number;
 }
@@ -341,7 +347,10 @@ interface Sifted<T> {
   readonly passedOver: number;
 }
 
-/** Finds the rows of one row group that lie near an object. A row without a valid position or an id is not a source. */
+/**
+ * Finds the rows of one row group that lie near an object. A row without a valid position, an id or, if sources have
+ * radii of their own, a radius is not a source.
+ */
 async function sift(
   task: FileSearchTask,
   zones: ObjectZones,
@@ -349,7 +358,7 @@ async function sift(
   rowGroup: number,
   around: AroundPositions | undefined,
 ): Promise<Sifted<Candidate>> {
-  const { columns, motion, errors } = task;
+  const { columns, motion, errors, radiusColumn } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
   const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
   const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
@@ -367,21 +376,23 @@ async function sift(
   const velocities = await valuesOf(motion?.radialVelocity ?? null);
   const raErrors = await valuesOf(errors?.ra ?? null);
   const decErrors = await valuesOf(errors?.dec ?? null);
+  const radii = await valuesOf(radiusColumn?.column ?? null);
   const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
     const id = sourceId(ids[index], file, columns);
     const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
-    if (id === undefined) return [];
+    const radiusArcsec = radiusColumn ? sourceRadius(radiusColumn, radii[index], task.radiusArcsec) : task.radiusArcsec;
+    if (id === undefined || Number.isNaN(radiusArcsec)) return [];
     const [raError, decError] = [raErrors[index], decErrors[index]];
     const errorMas = errors ? circularErrorMas(raError, decError, errors.unitMas) : Number.NaN;
     const density = found.densities[index]!;
-    return [{ ...place, row: rows[index]!, id, star, raError, decError, errorMas, density }];
+    return [{ ...place, row: rows[index]!, id, star, raError, decError, errorMas, radiusArcsec, density }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
 /** The density around each candidate of a row group; NaN if it is unknown, or cannot be needed. */
 function densitiesOf(
-  { find, hasAllRows, motion, around, ra: objects }: FileSearchTask,
+  { find, hasAllRows, motion, around, radiusColumn, ra: objects }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly NearRow[],
   ra: Float64Array,
@@ -392,7 +403,7 @@ function densitiesOf(
   const density = new RowDensity(ra, dec);
   // With a large radius, most candidates are not the nearest source of any object.
   const nearest =
-    find === 'nearest' && !motion && candidates.length > 2 * objects.length
+    find === 'nearest' && !motion && !radiusColumn && candidates.length > 2 * objects.length
       ? nearestOf(zones, candidates, objects.length)
       : undefined;
   candidates.forEach(({ row }, i) => {
@@ -425,7 +436,7 @@ async function numbers(file: ParquetFile, column: string, rowGroup: number): Pro
 }
 
 /** A row near an object; `motion` is set only if the row moves. */
-type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMas' | 'density'> & {
+type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMas' | 'radiusArcsec' | 'density'> & {
   readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'>;
 };
 
@@ -506,7 +517,7 @@ class Neighbours {
 
 /** Calls `visit` with every object and each candidate within the radius, at the object's time if the source moves. */
 function eachPair(
-  { ra, dec, radiusArcsec, motion, errors }: FileSearchTask,
+  { ra, dec, motion, errors }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly Candidate[],
   neighbours: Neighbours,
@@ -514,7 +525,7 @@ function eachPair(
 ): void {
   for (const candidate of candidates)
     zones.near(candidate.ra, candidate.dec, (object, separation) => {
-      const { star } = candidate;
+      const { star, radiusArcsec } = candidate;
       const years = motion?.years[object] ?? Number.NaN;
       let atEpoch = Number.NaN;
       if (star && !Number.isNaN(years)) {

@@ -9,6 +9,7 @@ import type { CatalogRegistration } from '../../core/store/catalog_registration.
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogErrors } from './catalog_errors.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
+import { type OwnRadius, ownRadiusOf } from './own_radius.ts';
 
 /** A registered catalog whose partitions and footprint are open. */
 export interface PlannedCatalog {
@@ -20,6 +21,8 @@ export interface PlannedCatalog {
   readonly motion?: CatalogMotion | undefined;
   /** Undefined if no match gets a normalized separation. */
   readonly errors?: CatalogErrors | undefined;
+  /** Undefined for a catalog that is searched within the radius of the service. */
+  readonly radius: OwnRadius | undefined;
 }
 
 /** One file of a partition and the objects, ascending, whose disc may touch the partition. */
@@ -47,7 +50,8 @@ export function openCatalog(
     const ofOrder = partitions.get(partition.order) ?? new Map<number, Partition>();
     partitions.set(partition.order, ofOrder.set(partition.ipix, partition));
   }
-  return { registration, coverage: openCoverage(registration.coverage), partitions, motion, errors };
+  const radius = ownRadiusOf(registration);
+  return { registration, coverage: openCoverage(registration.coverage), partitions, motion, errors, radius };
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   conventions,
   decimal,
   limitSentences,
+  ownRadii,
   reliabilityCuts,
   SUMMARY,
   TITLE,
@@ -88,7 +89,9 @@ function operations(level: 2 | 3, document: OpenApiDocument, paths: Paths, catal
 function catalogSection(config: Config, catalogs: Catalogs): Block[] {
   return [
     heading(2, 'Catalogs'),
-    paragraph(`Each is searched within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec of an object.`),
+    paragraph(
+      `Each is searched within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec of an object.${ownRadii(catalogs)}`,
+    ),
     table(
       ['Catalog', 'Release', 'What `catalog_source_id` is', 'Coverage map'],
       catalogs.all.map(catalog => [

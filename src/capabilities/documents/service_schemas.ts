@@ -17,7 +17,7 @@ import {
   time,
 } from '../../core/documents/openapi/schema.ts';
 import type { Documented } from '../../core/documents/operations.ts';
-import { contractVersion, reliabilityCuts, serviceVersion } from '../objects/common_schemas.ts';
+import { contractVersion, ownRadius, reliabilityCuts, serviceVersion } from '../objects/common_schemas.ts';
 
 export function serviceSchemas({ limits }: Documented) {
   return {
@@ -50,27 +50,36 @@ export function serviceSchemas({ limits }: Documented) {
   };
 }
 
-const catalogDescription = closed('A catalog of the service.', {
-  name: text('Name of the catalog in this API.'),
-  release: text('Release of the catalog.'),
-  catalog_source_id: closed('The meaning of `catalog_source_id`.', {
-    column: text('The column from which it comes.'),
-    description: text('The kind of thing that the id identifies.'),
-  }),
-  filterable_fields: list(
-    ref('FilterableField'),
-    'The properties that match filters can limit: columns, and quotients of columns.',
-  ),
-  coverage_map: closed('The footprint that decides whether a position is searched.', {
-    footprint_moc_order: orNull(
-      integer('HEALPix order', "Order of the pixels in use here. The note says if it is not the catalog's own order.", {
-        minimum: 0,
-      }),
+const catalogDescription = closed(
+  'A catalog of the service.',
+  {
+    name: text('Name of the catalog in this API.'),
+    release: text('Release of the catalog.'),
+    ...ownRadius,
+    catalog_source_id: closed('The meaning of `catalog_source_id`.', {
+      column: text('The column from which it comes.'),
+      description: text('The kind of thing that the id identifies.'),
+    }),
+    filterable_fields: list(
+      ref('FilterableField'),
+      'The properties that match filters can limit: columns, and quotients of columns.',
     ),
-    resolution_arcmin: orNull(number('arcmin', 'Side of a pixel.', { exclusiveMinimum: 0 })),
-    note: text('The consequence for the outcome of a search.'),
-  }),
-});
+    coverage_map: closed('The footprint that decides whether a position is searched.', {
+      footprint_moc_order: orNull(
+        integer(
+          'HEALPix order',
+          "Order of the pixels in use here. The note says if it is not the catalog's own order.",
+          {
+            minimum: 0,
+          },
+        ),
+      ),
+      resolution_arcmin: orNull(number('arcmin', 'Side of a pixel.', { exclusiveMinimum: 0 })),
+      note: text('The consequence for the outcome of a search.'),
+    }),
+  },
+  ['radius_arcsec', 'radius_column'],
+);
 
 const named = (description: string): Schema =>
   closed(description, { name: text('The value.'), description: text('The meaning of the value.') });

@@ -30,6 +30,15 @@ import { currentProvenance } from '../../core/store/provenance.ts';
 export const serviceVersion = text('Release of the service.');
 export const contractVersion = text('Version of this contract.');
 export const crossmatchRadius = orNull(number('arcsec', 'Radius of the crossmatch.', { exclusiveMinimum: 0 }));
+/** The members that only a catalog with a radius of its own has. */
+export const ownRadius = {
+  radius_arcsec: number('arcsec', 'Radius of the crossmatch with this catalog, if it has one of its own; inclusive.', {
+    exclusiveMinimum: 0,
+  }),
+  radius_column: text(
+    'Only if each source has a radius of its own: its column, or a multiple of it. The radius is at most `radius_arcsec`.',
+  ),
+};
 export const catalogReleases = list(ref('CatalogRelease'), 'The catalogs, in configured order.');
 export const reliabilityCuts = list(ref('ReliabilityCut'), 'The minimum reliability per broker, one entry each.');
 const { diaObjectId, ra, dec, separation_arcsec } = OBJECT_FIELDS;
@@ -63,8 +72,9 @@ export function commonSchemas(config: Config, catalogs: Catalogs) {
           "Always true, and only present if the catalog's sources are compared at the time of the object's event, using their proper motions.",
           { not: { const: false } },
         ),
+        ...ownRadius,
       },
-      ['proper_motion'],
+      ['proper_motion', 'radius_arcsec', 'radius_column'],
     ),
     ReliabilityCut: closed("The minimum reliability of one broker's alerts.", {
       broker: text("The broker's own name."),

@@ -9,7 +9,16 @@ import { fieldFilterNames, filterableFields } from '../../core/contract/filters.
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import type { Documented } from '../../core/documents/operations.ts';
-import { caveats, conventions, decimal, howCompared, limitSentences, SUMMARY } from '../../core/documents/prose.ts';
+import {
+  caveats,
+  conventions,
+  decimal,
+  howCompared,
+  limitSentences,
+  ownRadii,
+  radiusText,
+  SUMMARY,
+} from '../../core/documents/prose.ts';
 import type { NightActivity } from '../../core/service/night_activity.ts';
 import { currentProvenance } from '../../core/store/provenance.ts';
 import { addressed } from '../documents/addressed.ts';
@@ -165,7 +174,12 @@ ${needsScripts}
  */
 function releasesOf({ all, footprintOrders }: Catalogs): string {
   const registered = all.filter(({ name }) => footprintOrders?.has(name));
-  return (registered.length > 0 ? registered : all).map(({ release }) => release).join(', ');
+  return (registered.length > 0 ? registered : all).map(shownRelease).join(', ');
+}
+
+/** The release, with the radius of a catalog that has its own. */
+function shownRelease({ release, radius }: CatalogDefinition): string {
+  return radius ? `${release} ${radiusText(radius).replaceAll('`', '')}` : release;
 }
 
 function comparedWith({ all: { length: all }, footprintOrders: registered }: Catalogs): string {
@@ -222,7 +236,7 @@ export function catalogsPage(config: Config, catalogs: Catalogs): Page {
     path: '/catalogs',
     description: 'The catalogs that objects are crossmatched with.',
     main: html`<h1>Catalogs</h1>
-<p class="lead">${comparedWith(catalogs)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept. ${howCompared(config, catalogs).replaceAll('`', '')}.</p>
+<p class="lead">${comparedWith(catalogs)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept. ${howCompared(config, catalogs).replaceAll('`', '')}.${ownRadii(catalogs).replaceAll('`', '')}</p>
 <p><a href="/?layer=coverage">Where they cover the sky</a> is a layer of the map; <a href="/vo">the VO page</a> has it as MOC.</p>
 ${catalogs.all.map(catalog => catalogSection(catalog, catalogs))}`,
     scripts: ['catalogs_page.js'],
@@ -230,7 +244,7 @@ ${catalogs.all.map(catalog => catalogSection(catalog, catalogs))}`,
 }
 
 function catalogSection(catalog: CatalogDefinition, catalogs: Catalogs): Html {
-  const { name, release, raColumn, decColumn, columns, epoch, reference } = catalog;
+  const { name, release, raColumn, decColumn, columns, epoch, radius, reference } = catalog;
   const order = orderInForce(catalog, catalogs);
   const fields = filterableFields(catalog);
   return html`<section class="card" aria-labelledby="${name}">
@@ -241,6 +255,7 @@ ${reference && html`<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" r
 <div><dt>Name in the API</dt><dd><code>${name}</code></dd></div>
 <div><dt>Source id</dt><dd>${sourceIdMeaning(catalog)}</dd></div>
 <div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${epoch && html`, at the epoch in <code>${epoch.column}</code>`}</dd></div>
+${radius && html`<div><dt>Radius</dt><dd>${radiusText(radius).replaceAll('`', '')}</dd></div>`}
 <div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, catalogs)}</dd></div>
 </dl>
 ${

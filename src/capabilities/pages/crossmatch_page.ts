@@ -13,6 +13,7 @@ import type { Page } from './layout.ts';
 export function crossmatchPage({ API_MAX_TABLE_MIB, API_MAX_TABLE_ROWS }: Config, catalogs: Catalogs): Page {
   const titleOf = (name: string) =>
     catalogs.get(name)?.release ?? (name === ALL_CATALOGS ? 'all catalogs' : 'the objects here');
+  const hasOwnRadius = catalogs.all.some(({ radius }) => radius);
   return {
     title: 'Crossmatch',
     path: '/crossmatch',
@@ -28,7 +29,7 @@ ${needsScripts}
 <datalist id="columns"></datalist>
 <p class="choices">
 <label class="pick">Against <select name="against">${againstNames(catalogs).map(({ name }) => html`<option value="${name}">${titleOf(name)}</option>`)}</select></label>
-<label class="pick">within <input type="text" inputmode="decimal" name="radius_arcsec" size="4" value="${DEFAULT_MATCH_RADIUS_ARCSEC}"> arcsec, at most ${MAX_MATCH_RADIUS_ARCSEC}</label>
+<label class="pick">within <input type="text" inputmode="decimal" name="radius_arcsec" size="4" value="${hasOwnRadius ? '' : DEFAULT_MATCH_RADIUS_ARCSEC}"> arcsec, at most ${MAX_MATCH_RADIUS_ARCSEC}${hasOwnRadius && `; ${DEFAULT_MATCH_RADIUS_ARCSEC} or the catalog’s own if empty`}</label>
 <label class="pick">Find <select name="find"><option value="nearest">the nearest</option><option value="all">all</option></select></label>
 <label class="pick">Keep <select name="rows"><option value="all">every row</option><option value="matched">matched rows</option></select></label>
 </p>

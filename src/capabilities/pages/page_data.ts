@@ -12,10 +12,11 @@ import { CATALOG_WORDS, STATUS_WORDS } from './words.ts';
 
 /** The display data of the catalogs and of their sources. */
 export function catalogData({ all } = PROJECT_CATALOGS): readonly CatalogData[] {
-  return all.map(({ name, release, idType, reference, marker, photometry, highlights, verdicts }) => ({
+  return all.map(({ name, release, idType, radius, reference, marker, photometry, highlights, verdicts }) => ({
     name,
     release,
     idType,
+    ...(radius && { radiusArcsec: radius.arcsec }),
     ...(reference && { reference: { paper: reference.paper, paperUrl: reference.paperUrl } }),
     // The path of the marker in plots: a polygon around the origin, 12 wide at most.
     marker: `M${marker.map(point => point.join(' ')).join('L')}Z`,

@@ -32,7 +32,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export const PAGE_HEADERS = { 'Content-Security-Policy': `${POLICY}; frame-ancestors 'none'; sandbox` };
 
 export function* htmlOf(report: WholeReport): Generator<string> {
-  const { count: rows, provenance, journal_entry, radius_arcsec, date, methods, bibtex } = report;
+  const { count: rows, catalogs, provenance, journal_entry, radius_arcsec, date, methods, bibtex } = report;
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -46,7 +46,7 @@ export function* htmlOf(report: WholeReport): Generator<string> {
 <body>
 <main>
 <h1>Report on ${count(rows)} transients</h1>
-<p class="hint">By nearsky ${escapeXml(provenance.service_version)}, from journal entry ${journal_entry}${date === null ? '' : `, objects up to ${escapeXml(date)}`}. Sources within ${radius_arcsec}″ count.</p>
+<p class="hint">By nearsky ${escapeXml(provenance.service_version)}, from journal entry ${journal_entry}${date === null ? '' : `, objects up to ${escapeXml(date)}`}. Sources within ${radius_arcsec}″ count${catalogs.some(({ radius }) => radius) ? ', of some catalogs within a radius of their own' : ''}.</p>
 `;
   yield* summaryOf(report);
   yield `<h2>Methods</h2>\n<p>${escapeXml(methods)}</p>\n<h2>BibTeX</h2>\n<pre>${escapeXml(bibtex)}</pre>\n`;
@@ -85,7 +85,8 @@ function* summaryOf({ summary, catalogs }: WholeReport): Generator<string> {
       const counts = [of.searched, of.outside_footprint, of.skipped_read_failure, of.coincident].map(count);
       const { star, galaxy, quasar, unclear } = verdicts;
       const chance = [`${Number(of.expected_by_chance.toPrecision(3))}`, of.expected_interval.join(' to ')];
-      return [release, ...counts, ...chance, ...[star, galaxy, quasar, unclear].map(count)];
+      const within = of.radius_arcsec === undefined ? '' : `, within ${of.radius_column ?? `${of.radius_arcsec}″`}`;
+      return [`${release}${within}`, ...counts, ...chance, ...[star, galaxy, quasar, unclear].map(count)];
     }),
   );
   yield '<p class="hint">By chance: how many of the searched positions have an unrelated source as close as that. A verdict is what a catalog says of its source: it classifies no transient, and names no host.</p>\n';
@@ -111,7 +112,8 @@ function* plotsOf(report: WholeReport): Generator<string> {
   }));
   const part = step === 1 ? '' : ` One row in ${count(step)} is plotted.`;
   yield `<h2>Plots</h2>\n<div class="plots">\n`;
-  yield figure(`Separation against the probability of a chance coincidence.${part}`, chancePlot(series, radius_arcsec));
+  const largest = Math.max(radius_arcsec, ...catalogs.map(({ radius }) => radius?.arcsec ?? 0));
+  yield figure(`Separation against the probability of a chance coincidence.${part}`, chancePlot(series, largest));
   yield figure(`Positions on the sky.${part}`, skyPlot(places));
   const labels = catalogs.map(({ release }) => `with a source of ${release}`);
   yield figure('Rows by galactic latitude.', binPlot(bins, labels));

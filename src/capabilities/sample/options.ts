@@ -6,7 +6,7 @@ import type { Store } from '../../core/store/store.ts';
 export interface SampleOptions {
   /** The names of the catalogs to report on. */
   readonly catalogs: readonly string[];
-  /** CROSSMATCH_RADIUS_ARCSEC: the radius of a coincidence, inclusive. */
+  /** CROSSMATCH_RADIUS_ARCSEC: the radius of a coincidence, inclusive, for catalogs without one of their own. */
   readonly radiusArcsec: number;
   readonly brightMag: number;
   /** Inclusive. */

@@ -6,6 +6,7 @@ import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import { ruleKeys, type Verdict, verdictOf } from '../../core/contract/verdict.js';
 import { payloadColumns } from '../../core/tables/payload_columns.ts';
 import { type ColumnMatches, runMatchColumns } from '../crossmatch/match_file.ts';
+import { type OwnRadius, sourceRadius } from '../crossmatch/own_radius.ts';
 import { type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { SampleOptions } from './options.ts';
 
@@ -46,13 +47,15 @@ export async function readCatalog(
   definition: CatalogDefinition,
   ra: Float64Array,
   dec: Float64Array,
-  options: Pick<SampleOptions, 'radiusArcsec' | 'brightArcsec' | 'brightMag'>,
+  { radiusColumn, ...options }: OwnRadius & Pick<SampleOptions, 'brightArcsec' | 'brightMag'>,
 ): Promise<{ readonly read: readonly PositionRead[]; readonly problems: readonly string[] }> {
   const { location, columns } = planned.registration;
   const main = definition.photometry.bands.find(({ letter }) => letter === definition.photometry.main);
   const magnitude = main?.magnitude.toLowerCase();
   const keys = new Set((definition.verdicts ?? []).flatMap(ruleKeys).map(key => key.toLowerCase()));
   if (magnitude !== undefined) keys.add(magnitude);
+  const radiusKey = columns.payload.find(({ column }) => radiusColumn && column === radiusColumn.column)?.key;
+  if (radiusKey !== undefined) keys.add(radiusKey);
   const payload = payloadColumns(definition).filter(({ name }) => keys.has(name));
   const own = { ...columns, payload: payload.map(({ name }) => columns.payload.find(({ key }) => key === name)!) };
   const magnitudeColumn = own.payload.find(({ key }) => key === magnitude)?.column ?? null;
@@ -120,7 +123,10 @@ export async function readCatalog(
             return [name, isNull?.[pair] ? null : values[pair]];
           }),
         );
-      if (separationArcsec <= options.radiusArcsec) {
+      const radiusArcsec = radiusColumn
+        ? sourceRadius(radiusColumn, radiusKey === undefined ? null : payloadOf()[radiusKey], options.radiusArcsec)
+        : options.radiusArcsec;
+      if (separationArcsec <= radiusArcsec) {
         // A source beyond the footprint proves that the position was searched.
         cell.outcome = 'searched';
         const best = cell.nearest;

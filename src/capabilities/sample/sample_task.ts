@@ -86,7 +86,7 @@ export async function reportRows(
   for (const definition of catalogs) {
     const planned = opened.get(definition.name);
     if (!planned) continue;
-    const found = await readCatalog(planned, definition, ra, dec, options);
+    const found = await readCatalog(planned, definition, ra, dec, { ...options, ...planned.radius });
     problems.push(...found.problems);
     read.set(definition.name, new Map(placed.map(({ index }, i) => [index, found.read[i]!])));
   }

@@ -21,7 +21,7 @@ import {
   text,
 } from '../../core/documents/openapi/schema.ts';
 import { AT } from '../../core/documents/parameters.ts';
-import { declination, rightAscension, separation } from '../objects/common_schemas.ts';
+import { declination, ownRadius, rightAscension, separation } from '../objects/common_schemas.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_LABEL, MAX_SAMPLE_ROWS, MAX_TITLE } from './limits.ts';
 import { BRIGHT_ARCSEC, BRIGHT_MAG } from './parse_sample.ts';
 import { SAMPLE_OUTCOMES } from './rows.ts';
@@ -180,14 +180,19 @@ export const sampleResponse: Schema = closed(
       inputs: count('The inputs.'),
       statuses: counts('The inputs by status.'),
       catalogs: map(
-        closed('A catalog.', {
-          ...tally,
-          outside_footprint: count('Positions outside its footprint.'),
-          skipped_read_failure: count('Positions for which it could not be read.'),
-          no_position: count('Inputs without a position.'),
-          not_registered: count('Inputs, if the catalog is not registered here.'),
-          verdicts: counts('The sources by verdict.'),
-        }),
+        closed(
+          'A catalog.',
+          {
+            ...ownRadius,
+            ...tally,
+            outside_footprint: count('Positions outside its footprint.'),
+            skipped_read_failure: count('Positions for which it could not be read.'),
+            no_position: count('Inputs without a position.'),
+            not_registered: count('Inputs, if the catalog is not registered here.'),
+            verdicts: counts('The sources by verdict.'),
+          },
+          ['radius_arcsec', 'radius_column'],
+        ),
         'The counts by catalog.',
       ),
       contaminated: closed('The rows with a source that a catalog calls a star or a quasar.', {

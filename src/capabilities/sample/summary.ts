@@ -3,6 +3,8 @@ import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { INPUT_STATUSES, OBJECT_STATUSES } from '../../core/contract/enums.ts';
 import { VERDICTS, type Verdict } from '../../core/contract/verdict.js';
 import { chanceProbability } from '../../core/store/match_statistics.ts';
+import { releaseOf } from '../../core/store/provenance.ts';
+import type { CatalogRelease } from '../../core/store/types.ts';
 import { SAMPLE_OUTCOMES, type SampleCell, type SampleOutcome, type SampleRow } from './rows.ts';
 import { poissonInterval, wilsonInterval } from './statistics.ts';
 
@@ -39,6 +41,9 @@ export class Tally {
 }
 
 interface CatalogTally {
+  readonly radiusArcsec: number;
+  /** The members of a catalog with a radius of its own. */
+  readonly own: Pick<CatalogRelease, 'radius_arcsec' | 'radius_column'>;
   readonly all: Tally;
   readonly outcomes: Record<SampleOutcome, number>;
   readonly verdicts: Record<Verdict, number>;
@@ -48,7 +53,6 @@ interface CatalogTally {
 export type DescribedSummary = ReturnType<Summary['described']>;
 
 export class Summary {
-  readonly #radiusArcsec: number;
   readonly #catalogs: ReadonlyMap<string, CatalogTally>;
   readonly #statuses: Record<string, number> = {};
   readonly #binRows = UPPER_LATITUDES.map(() => 0);
@@ -64,12 +68,14 @@ export class Summary {
   #samePlace = 0;
   #bright = 0;
 
-  constructor(catalogs: readonly Pick<CatalogDefinition, 'name'>[], radiusArcsec: number) {
-    this.#radiusArcsec = radiusArcsec;
+  /** @param radiusArcsec for catalogs without a radius of their own */
+  constructor(catalogs: readonly CatalogDefinition[], radiusArcsec: number) {
     this.#catalogs = new Map(
-      catalogs.map(({ name }) => [
-        name,
+      catalogs.map(catalog => [
+        catalog.name,
         {
+          radiusArcsec: catalog.radius?.arcsec ?? radiusArcsec,
+          own: ownRadius(catalog),
           all: new Tally(),
           outcomes: zeros(SAMPLE_OUTCOMES),
           verdicts: zeros(VERDICTS),
@@ -92,8 +98,8 @@ export class Summary {
     for (const [name, cell] of cells) {
       const tally = this.#catalogs.get(name)!;
       tally.outcomes[cell.outcome]++;
-      tally.all.add(cell, this.#radiusArcsec);
-      if (bin >= 0) tally.bins[bin]!.add(cell, this.#radiusArcsec);
+      tally.all.add(cell, tally.radiusArcsec);
+      if (bin >= 0) tally.bins[bin]!.add(cell, tally.radiusArcsec);
       if (cell.verdict) tally.verdicts[cell.verdict]++;
     }
     if (!cells.some(([, { outcome }]) => isSearched(outcome))) return;
@@ -142,10 +148,10 @@ export class Summary {
         }),
       ),
       catalogs: Object.fromEntries(
-        Array.from(this.#catalogs, ([name, { all, outcomes, verdicts }]) => {
+        Array.from(this.#catalogs, ([name, { own, all, outcomes, verdicts }]) => {
           const { outside_footprint, skipped_read_failure, no_position, not_registered } = outcomes;
           const others = { outside_footprint, skipped_read_failure, no_position, not_registered };
-          return [name, { ...all.described(), ...others, verdicts }] as const;
+          return [name, { ...own, ...all.described(), ...others, verdicts }] as const;
         }),
       ),
       contaminated: {
@@ -172,6 +178,14 @@ export class Summary {
       },
     };
   }
+}
+
+function ownRadius(catalog: CatalogDefinition): CatalogTally['own'] {
+  const { radius_arcsec, radius_column } = releaseOf(catalog, false);
+  return {
+    ...(radius_arcsec !== undefined && { radius_arcsec }),
+    ...(radius_column !== undefined && { radius_column }),
+  };
 }
 
 const isSearched = (outcome: SampleOutcome) => outcome === 'coincident_source' || outcome === 'no_coincident_source';

@@ -10,7 +10,7 @@ import { GENERIC_FILTERS } from '../../core/contract/filters.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_PATH, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
 import { catalogDescriptions } from '../../core/documents/catalogs.ts';
 import type { Documented } from '../../core/documents/operations.ts';
-import { howCompared } from '../../core/documents/prose.ts';
+import { howCompared, ownRadii } from '../../core/documents/prose.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../core/store/provenance.ts';
 
 export function serviceDescription({ limits }: Documented, config: Config, catalogs: Catalogs) {
@@ -23,7 +23,7 @@ export function serviceDescription({ limits }: Documented, config: Config, catal
       nearest_source_per_catalog: true,
       description:
         'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. ' +
-        `${howCompared(config, catalogs)}.`,
+        `${howCompared(config, catalogs)}.${ownRadii(catalogs)}`,
     },
     tns: {
       default_radius_arcsec: config.TNS_MATCH_RADIUS_ARCSEC,

@@ -4,7 +4,7 @@ import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames'
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime, nowUs } from '../../core/base/times.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../../core/contract/formats.ts';
-import { ALL_CATALOGS, JOBS_PATH } from '../../core/contract/table_match.ts';
+import { ALL_CATALOGS, DEFAULT_MATCH_RADIUS_ARCSEC, JOBS_PATH } from '../../core/contract/table_match.ts';
 import { acceptsFits, preferredFormat } from '../../core/http/accept.ts';
 import { ApiError } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -54,10 +54,6 @@ function parse({ search, request }: Exchange, { catalogs, config, provenance }: 
   const epoch = read('epoch');
   if (epoch !== undefined && !searched.some(({ motion }) => motion))
     throw new ApiError('invalid_parameter', 'epoch needs a catalog with proper motions in against', { param: 'epoch' });
-  // Crossmatches of objects may move the sources of other catalogs; this one does not.
-  const releases = provenance.catalogs.map(({ name, release }) =>
-    releaseOf({ name, release }, epoch !== undefined && searched.some(each => each.name === name && each.motion)),
-  );
   const at = read('at');
   if (at !== undefined && searched.length > 0)
     throw new ApiError('invalid_parameter', 'at needs against=objects, because catalogs have no history', {
@@ -72,9 +68,18 @@ function parse({ search, request }: Exchange, { catalogs, config, provenance }: 
       { param: 'find' },
     );
   const rows = read('rows');
+  // Crossmatches of objects may move the sources of other catalogs; this one does not.
+  const releases = catalogs.all.map(({ name, release, motion, radius }) =>
+    releaseOf(
+      // A radius that is given replaces those of the catalogs.
+      { name, release, ...(radius && radiusArcsec === undefined && { radius }) },
+      epoch !== undefined && motion !== undefined && searched.some(each => each.name === name),
+    ),
+  );
   // Two answers with the same `at` have the same bytes.
   const time = at === undefined && { time: formatTime(nowUs()) };
-  const about = { against, radius_arcsec: radiusArcsec, find, rows, ...time };
+  const radius = radiusArcsec ?? (isAll ? undefined : searched[0]?.radius?.arcsec) ?? DEFAULT_MATCH_RADIUS_ARCSEC;
+  const about = { against, radius_arcsec: radius, find, rows, ...time };
   return {
     catalogs: searched,
     isAll,

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { TableError } from '@nearsky/astrotables';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
-import type { Find } from '../../core/contract/table_match.ts';
+import { DEFAULT_MATCH_RADIUS_ARCSEC, type Find } from '../../core/contract/table_match.ts';
 import { verdictsOf } from '../../core/contract/verdict.js';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { likelihoodOf, probabilities, roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
@@ -37,7 +37,8 @@ export interface CatalogSearch {
   readonly errorMas: Float64Array | undefined;
   /** The Julian years of the table's rows, NaN if unknown; undefined if sources are compared at their catalog positions. */
   readonly epochs: Float64Array | undefined;
-  readonly radiusArcsec: number;
+  /** Undefined for the catalog's own radius, or the default. */
+  readonly radiusArcsec: number | undefined;
   readonly find: Find;
   /** MATCH_PRIOR_COMPLETENESS. */
   readonly priorCompleteness: number;
@@ -55,7 +56,7 @@ export async function matchCatalog(
   onShare: (searched: number) => void,
   held: { bytes: number },
 ): Promise<string[]> {
-  const { registration, definition, radiusArcsec, find, priorCompleteness, errorMas, epochs } = search;
+  const { registration, definition, find, priorCompleteness, errorMas, epochs } = search;
   const { row, ra, dec } = search.positions;
   const { location, columns } = registration;
   const errors = errorMas && errorsOf(definition, columns);
@@ -63,7 +64,10 @@ export async function matchCatalog(
   if (epochs && !motion)
     throw new TableError(`the sources of ${definition.name} have no proper motions here: leave out epoch=`, 'epoch');
   const years = motion && Float64Array.from(row, each => yearsBetween(motion.epoch, epochs[each]!));
-  const { covered, searches } = planCatalog(openCatalog(registration, motion), ra, dec, radiusArcsec, years);
+  const planned = openCatalog(registration, motion);
+  const own = search.radiusArcsec === undefined ? planned.radius : undefined;
+  const radius = own ?? { radiusArcsec: search.radiusArcsec ?? DEFAULT_MATCH_RADIUS_ARCSEC };
+  const { covered, searches } = planCatalog(planned, ra, dec, radius.radiusArcsec, years);
   covered.forEach((isCovered, object) => {
     if (!isCovered) pairs.setUnmatched(row[object]!, 'outside_footprint');
   });
@@ -95,7 +99,7 @@ export async function matchCatalog(
         location,
         file,
         columns,
-        radiusArcsec,
+        ...radius,
         find,
         hasAllRows,
         payload,

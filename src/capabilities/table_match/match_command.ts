@@ -27,7 +27,7 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
       help: 'write to this file instead of standard output; the file appears when it is complete',
     },
     url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
-    radius: { value: 'ARCSEC', help: 'search radius, at most 60 (default 1)' },
+    radius: { value: 'ARCSEC', help: 'search radius, at most 60 (default 1, or the own radius of an added catalog)' },
     find: { value: 'NAME', help: `${namesOf(FINDS).join(' or ')} (default nearest)` },
     rows: { value: 'NAME', help: `${namesOf(ROWS_KEPT).join(' or ')} (default all)` },
     format: {

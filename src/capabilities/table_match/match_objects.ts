@@ -3,6 +3,7 @@
  * positions at a time.
  */
 import { TableError } from '@nearsky/astrotables';
+import { DEFAULT_MATCH_RADIUS_ARCSEC } from '../../core/contract/table_match.ts';
 import { question } from '../uploads/process_tasks.ts';
 import type { FoundObjects, NotThere, ObjectsQuestion } from './find_objects.ts';
 import type { Pairs } from './pairs.ts';
@@ -26,7 +27,11 @@ export type SearchedEntry = Pick<FoundObjects, 'entry' | 'isKept'>;
  */
 export async function matchObjects(
   { row, ra, dec }: ValidPositions,
-  { radiusArcsec, find, at: entry }: Pick<ObjectsQuestion, 'radiusArcsec' | 'find' | 'at'>,
+  {
+    radiusArcsec = DEFAULT_MATCH_RADIUS_ARCSEC,
+    find,
+    at: entry,
+  }: Pick<ObjectsQuestion, 'find' | 'at'> & { readonly radiusArcsec: number | undefined },
   pairs: Pairs,
   onShare: (searched: number) => void,
 ): Promise<SearchedEntry> {

@@ -44,8 +44,8 @@ export interface TableRequest {
   readonly catalogs: readonly CatalogDefinition[];
   /** Whether the registered ones among the catalogs are searched, each with columns of its own; otherwise there is one at most. */
   readonly isAll: boolean;
-  /** Inclusive; more than 0 and at most 60. */
-  readonly radiusArcsec: number;
+  /** Inclusive; more than 0 and at most 60. Undefined for that of each catalog, or the default. */
+  readonly radiusArcsec: number | undefined;
   readonly find: Find;
   readonly rows: RowsKept;
   /** The columns that the request names for the position. */

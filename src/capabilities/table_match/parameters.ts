@@ -26,8 +26,7 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
     },
     radius_arcsec: {
       kind: kinds.upTo(MAX_MATCH_RADIUS_ARCSEC, 'arcsec'),
-      description: 'Radius of the search, inclusive.',
-      default: DEFAULT_MATCH_RADIUS_ARCSEC,
+      description: `Radius of the search, inclusive. By default ${DEFAULT_MATCH_RADIUS_ARCSEC}, or the own radius of an added catalog.`,
     },
     find: { kind: named(FINDS), description: 'The matches that a row gets.', default: 'nearest' },
     rows: { kind: named(ROWS_KEPT), description: 'The rows of the answer.', default: 'all' },

@@ -179,10 +179,14 @@ const timeOrNull = orNull(time);
 const payload = orNull(object);
 const outcome = oneOf(RECORDED_OUTCOMES);
 const catalogs = listOf(MAX_CATALOGS, entry => {
-  const known = { name: take(entry, 'name', catalogName), release: take(entry, 'release', release) };
-  return entry.proper_motion !== undefined && take(entry, 'proper_motion', checked)
-    ? { ...known, proper_motion: true as const }
-    : known;
+  const { proper_motion, radius_arcsec, radius_column } = entry;
+  return {
+    name: take(entry, 'name', catalogName),
+    release: take(entry, 'release', release),
+    ...(proper_motion !== undefined && take(entry, 'proper_motion', checked) && { proper_motion: true as const }),
+    ...(radius_arcsec !== undefined && { radius_arcsec: take(entry, 'radius_arcsec', separation) }),
+    ...(radius_column !== undefined && { radius_column: take(entry, 'radius_column', release) }),
+  };
 });
 const cutEnforcer = named(CUT_ENFORCERS);
 const cutStatus = named(CUT_STATUSES);

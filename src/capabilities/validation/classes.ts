@@ -23,10 +23,16 @@ class CatalogTally {
   readonly #verdicts = zeros(VERDICTS);
   readonly #chances = UPPER_CHANCES.map(() => 0);
   #unknownChance = 0;
+  readonly #ownArcsec: number | undefined;
+
+  /** @param ownArcsec the catalog's own radius */
+  constructor(ownArcsec: number | undefined) {
+    this.#ownArcsec = ownArcsec;
+  }
 
   add(cell: SampleCell, radiusArcsec: number): void {
     const { outcome, verdict, chance_probability: chance } = cell;
-    this.#all.add(cell, radiusArcsec);
+    this.#all.add(cell, this.#ownArcsec ?? radiusArcsec);
     this.#outcomes[outcome]++;
     if (verdict) this.#verdicts[verdict]++;
     if (outcome !== 'coincident_source') return;
@@ -61,7 +67,7 @@ class ClassTally {
   readonly #catalogs: ReadonlyMap<string, CatalogTally>;
 
   constructor(catalogs: readonly CatalogDefinition[]) {
-    this.#catalogs = new Map(catalogs.map(({ name }) => [name, new CatalogTally()]));
+    this.#catalogs = new Map(catalogs.map(({ name, radius }) => [name, new CatalogTally(radius?.arcsec)]));
   }
 
   add({ catalogs }: SampleRow, radiusArcsec: number): void {

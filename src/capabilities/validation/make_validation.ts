@@ -53,12 +53,20 @@ export async function makeValidation(config: Config) {
   const problems = new Set<string>();
   // The database is not read from here on: it may have changed meanwhile.
   const classes = await classify(transients, catalogs, opened, config.CROSSMATCH_RADIUS_ARCSEC, problems);
-  const radii = [...new Set([config.CROSSMATCH_RADIUS_ARCSEC, LARGER_RADIUS])].sort((a, b) => a - b);
-  const [from, to] = [1, 2].map(factor => factor * Math.max(DISPLACEMENT, 2 * radii.at(-1)!)) as [number, number];
+  const radiiOf = ({ radius }: Partial<CatalogDefinition>) =>
+    [...new Set([radius?.arcsec ?? config.CROSSMATCH_RADIUS_ARCSEC, LARGER_RADIUS])].sort((a, b) => a - b);
+  const largest = Math.max(...[{}, ...catalogs].flatMap(radiiOf));
+  const [from, to] = [1, 2].map(factor => factor * Math.max(DISPLACEMENT, 2 * largest)) as [number, number];
   const places = objects.random.map(place => displaced(place, from + (to - from) * random(), 2 * Math.PI * random()));
   const calibrations: Record<string, ReturnType<typeof calibrationOf>> = {};
   for (const definition of catalogs)
-    calibrations[definition.name] = await calibrate(opened.get(definition.name)!, definition, places, radii, problems);
+    calibrations[definition.name] = await calibrate(
+      opened.get(definition.name)!,
+      definition,
+      places,
+      radiiOf(definition),
+      problems,
+    );
   const validation = {
     made: formatTime(nowUs()),
     journal_entry: entry,

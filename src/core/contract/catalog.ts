@@ -109,6 +109,16 @@ interface CatalogMotionColumns {
   readonly radialVelocity?: string;
 }
 
+/** The radius within which an object matches a source of the catalog, inclusive. */
+export interface CatalogRadius {
+  /** Of every source or, with a column, at most: above 0, up to MAX_CROSSMATCH_RADIUS_ARCSEC. */
+  readonly arcsec: number;
+  /** The stored column of each source's own radius, such as its size or the error of its position. */
+  readonly column?: string;
+  /** The own radius is this many times the value of the column; default 1. */
+  readonly factor?: number;
+}
+
 /** One catalog of the service: all facts that hold for every copy of it. */
 export interface CatalogDefinition {
   /** Lower case letters, digits and underscores, with a letter first. */
@@ -139,6 +149,8 @@ export interface CatalogDefinition {
   readonly motion?: CatalogMotionColumns;
   /** The columns of the 1σ errors of positions, both in mas, arcsec or deg; `ra` times cos(dec). */
   readonly positionErrors?: { readonly ra: string; readonly dec: string };
+  /** Undefined for a catalog that is searched within CROSSMATCH_RADIUS_ARCSEC. */
+  readonly radius?: CatalogRadius;
   /** The pages by the catalog's makers that describe it; undefined if none are known. */
   readonly reference?: {
     readonly home: string;
@@ -168,15 +180,21 @@ export function motionColumns({ motion }: Pick<CatalogDefinition, 'motion'>): st
   return [motion?.pmra, motion?.pmdec, motion?.parallax, motion?.radialVelocity].filter(name => name !== undefined);
 }
 
+/** The own radius of sources as text: the column, or a multiple of it; undefined if all sources have the same radius. */
+export function radiusColumnText({ column, factor = 1 }: CatalogRadius): string | undefined {
+  return factor === 1 ? column : `${factor}*${column}`;
+}
+
 /** Every column name or payload key that a definition uses outside its list of columns, with the part that uses it. */
 export function catalogKeys(definition: CatalogDefinition): { readonly part: string; readonly key: string }[] {
-  const { filterable, chatKeys, photometry, highlights, epoch, positionErrors, verdicts = [] } = definition;
+  const { filterable, chatKeys, photometry, highlights, epoch, positionErrors, verdicts = [], radius } = definition;
   const motion = motionColumns(definition);
   const of = (part: string, keys: readonly string[]) => keys.map(key => ({ part, key }));
   return [
     ...of('epoch', epoch ? [epoch.column] : []),
     ...of('motion', motion),
     ...of('positionErrors', Object.values(positionErrors ?? {})),
+    ...of('radius', radius?.column === undefined ? [] : [radius.column]),
     ...of(
       'filterable',
       filterable.flatMap(({ name, quotientOf }) => (quotientOf ? Object.values(quotientOf) : [name])),

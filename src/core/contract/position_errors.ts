@@ -3,6 +3,9 @@
 /** The units of errors, in the spelling of VOUnits, and how many mas each has. */
 export const ERROR_UNITS_MAS: Readonly<Record<string, number>> = { mas: 1, arcsec: 1000, deg: 3_600_000 };
 
+/** The units of a source's own radius, and how many arcsec each has. */
+export const RADIUS_UNITS_ARCSEC: Readonly<Record<string, number>> = { mas: 1e-3, arcsec: 1, arcmin: 60, deg: 3600 };
+
 /** The least and the largest error of a position, mas; the largest is 180 degrees. Others are unknown. */
 export const POSITION_ERROR_MAS = { min: 1e-6, max: 648_000_000 } as const;
 

@@ -2,6 +2,7 @@
 
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { type FilterableField, fieldFilterNames, filterableFields } from '../contract/filters.ts';
+import { releaseOf } from '../store/provenance.ts';
 
 const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
 
@@ -49,8 +50,7 @@ export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footp
 /** The entries of `catalogs` in the service's description; keys as in the JSON. */
 export function catalogDescriptions(catalogs: Catalogs) {
   return catalogs.all.map(catalog => ({
-    name: catalog.name,
-    release: catalog.release,
+    ...releaseOf(catalog, false),
     catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
     filterable_fields: filterableFields(catalog).map(field => fieldDescription(catalog.name, field)),
     coverage_map: {

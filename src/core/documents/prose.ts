@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 import { requestLimits } from '../config/described_limits.ts';
+import { type CatalogRadius, radiusColumnText } from '../contract/catalog.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
 import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../store/provenance.ts';
@@ -24,7 +25,8 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
   return [
     'Positions (`ra`, `dec`) are ICRS right ascension and declination in degrees. Radii and separations are in arcsec.',
     `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
-      'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
+      'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.' +
+      ownRadii(catalogs),
     `A source's position is the catalog's own, in degrees (${positionColumns(catalogs)}). ${howCompared(config, catalogs)}${epochs(catalogs, 'those of', 'are')}. ` +
       "If a catalog has right ascensions outside 0 to 360, the source's `ra` is converted to that range, and the payload has it as published.",
     '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
@@ -44,6 +46,18 @@ export function howCompared({ CROSSMATCH_PROPER_MOTION }: Config, { all }: Catal
     `Sources of ${moving.join(', ')} with a proper motion are compared where they are at the time of the object's event ` +
     '(`separation_at_epoch_arcsec`); all others, and `separation_arcsec`, as stored, with no epoch propagated'
   );
+}
+
+/** The catalogs with a radius of their own, as a sentence after others; empty if there are none. */
+export function ownRadii({ all }: Catalogs): string {
+  const own = all.flatMap(({ name, radius }) => (radius ? `\`${name}\` ${radiusText(radius)}` : []));
+  return own.length === 0 ? '' : ` Catalogs with a radius of their own: ${own.join('; ')}.`;
+}
+
+/** A catalog's own radius after its name. */
+export function radiusText(radius: CatalogRadius): string {
+  const [column, arcsec] = [radiusColumnText(radius), `${decimal(radius.arcsec)} arcsec`];
+  return column === undefined ? `within ${arcsec}` : `within \`${column}\` of each source, at most ${arcsec}`;
 }
 
 function positionColumns({ all }: Catalogs): string {

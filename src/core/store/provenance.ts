@@ -2,7 +2,8 @@
 
 import type { Config } from '../config/config.ts';
 import { BROKER_NAMES, type BrokerName, brokerSetting, declaringBrokers } from '../contract/brokers.ts';
-import { type Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
+import { radiusColumnText } from '../contract/catalog.ts';
+import { type CatalogDefinition, type Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import type { CatalogRelease, ProvenanceSet, ReliabilityCut } from './types.ts';
 
 /** The version of the contract (docs/contract.md) that the service implements. */
@@ -49,12 +50,29 @@ export function provenanceSetOf(config: Config, catalogs = PROJECT_CATALOGS): Pr
 
 /** @param areMoved whether crossmatches move the sources of catalogs with proper motions */
 export function releasesOf({ all }: Catalogs, areMoved: boolean): CatalogRelease[] {
-  return all.map(({ name, release, motion }) => releaseOf({ name, release }, areMoved && motion !== undefined));
+  return all.map(catalog => releaseOf(catalog, areMoved && catalog.motion !== undefined));
 }
 
 /** A catalog's entry in the provenance. */
-export function releaseOf(release: CatalogRelease, isMoved: boolean): CatalogRelease {
-  return isMoved ? { ...release, proper_motion: true } : release;
+export function releaseOf(
+  { name, release, radius }: Pick<CatalogDefinition, 'name' | 'release' | 'radius'>,
+  isMoved: boolean,
+): CatalogRelease {
+  const column = radius && radiusColumnText(radius);
+  return {
+    name,
+    release,
+    ...(isMoved && { proper_motion: true }),
+    ...(radius && { radius_arcsec: radius.arcsec }),
+    ...(column !== undefined && { radius_column: column }),
+  };
+}
+
+/** Whether two crossmatches used a catalog in the same way, whatever its release. */
+export function isUsedAlike(a: CatalogRelease, b: CatalogRelease): boolean {
+  return (
+    a.proper_motion === b.proper_motion && a.radius_arcsec === b.radius_arcsec && a.radius_column === b.radius_column
+  );
 }
 
 function cutOf(name: BrokerName, config: Config): ReliabilityCut {

@@ -7,6 +7,7 @@ import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { Packr } from 'msgpackr';
 import type { Table } from './table.ts';
 import type {
+  CatalogRelease,
   CrossmatchVersions,
   DeliverySource,
   JournalEntry,
@@ -358,9 +359,17 @@ export function encodeProvenanceSet(set: ProvenanceSet): Uint8Array {
   return packr.pack([
     provenanceHash(set),
     set.crossmatch_radius_arcsec,
-    set.catalogs.map(({ name, release, proper_motion }) => (proper_motion ? [name, release, true] : [name, release])),
+    set.catalogs.map(packedRelease),
     set.reliability_cuts.map(cut => [cut.broker, cut.min_reliability, cut.enforced_by, cut.status, cut.as_of]),
   ]);
+}
+
+/** Entries as short as possible: most catalogs have neither motions nor a radius of their own. */
+function packedRelease({ name, release, proper_motion, radius_arcsec, radius_column }: CatalogRelease) {
+  const moves = proper_motion ?? false;
+  if (radius_column !== undefined) return [name, release, moves, radius_arcsec, radius_column];
+  if (radius_arcsec !== undefined) return [name, release, moves, radius_arcsec];
+  return moves ? [name, release, true] : [name, release];
 }
 
 /** A provenance set with the hash of its content (see `provenanceHash`). */
@@ -371,12 +380,14 @@ export interface HashedProvenanceSet {
 
 export function decodeProvenanceSet(bytes: Uint8Array): HashedProvenanceSet {
   const [hash, radius, catalogs, cuts] = packr.unpack(bytes) as [string, number | null, unknown[][], unknown[][]];
-  const set = {
+  const set: unknown = {
     crossmatch_radius_arcsec: radius,
-    catalogs: catalogs.map(([name, release, moves]) => ({
+    catalogs: catalogs.map(([name, release, moves, radius_arcsec, radius_column]) => ({
       name,
       release,
       ...(moves === true && { proper_motion: true }),
+      ...(radius_arcsec !== undefined && { radius_arcsec }),
+      ...(radius_column !== undefined && { radius_column }),
     })),
     reliability_cuts: cuts.map(([broker, min_reliability, enforced_by, status, as_of]) => {
       return { broker, min_reliability, enforced_by, status, as_of };

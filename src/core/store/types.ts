@@ -38,6 +38,10 @@ export interface CatalogRelease {
   readonly release: string;
   /** Present only if sources are compared at their positions at the time of the event. */
   readonly proper_motion?: true;
+  /** Present only for a catalog with a radius of its own: see `CatalogRadius`. */
+  readonly radius_arcsec?: number;
+  /** See `radiusColumnText`. */
+  readonly radius_column?: string;
 }
 
 export interface ReliabilityCut {

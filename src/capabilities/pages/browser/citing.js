@@ -22,14 +22,14 @@ const latex = text =>
  */
 export function bibtexOf({ diaObjectId_str: id, crossmatch }, set, { version, catalogs }, base, read = new Date()) {
   const outcomes = crossmatch?.catalog_outcomes ?? {};
-  /** @type {{ name: string, release: string }[]} */
+  /** @type {{ name: string, release: string, radius_arcsec?: number }[]} */
   const searched = (set?.catalogs ?? []).filter((/** @type {any} */ { name }) => outcomes[name] === 'searched');
   const day = read.toISOString().slice(0, 10);
   const service = `nearsky${version === null ? '' : ` ${version}`}`;
   const note =
     set === undefined
       ? `${service}; its crossmatch is not recorded; read ${day}`
-      : `${service}; crossmatched ${time(crossmatch.crossmatched_at)}, version ${crossmatch.match_version}, within ${set.crossmatch_radius_arcsec} arcsec, with ${searched.map(({ release }) => release).join(', ') || 'no catalog'}; read ${day}`;
+      : `${service}; crossmatched ${time(crossmatch.crossmatched_at)}, version ${crossmatch.match_version}, within ${set.crossmatch_radius_arcsec} arcsec, with ${searched.map(shownRelease).join(', ') || 'no catalog'}; read ${day}`;
   return [
     entry(`nearsky-${id}`, `Rubin alert object ${id}`, `${base}/objects/${id}`, note, day.slice(0, 4)),
     ...searched.map(({ name, release }) => {
@@ -38,6 +38,10 @@ export function bibtexOf({ diaObjectId_str: id, crossmatch }, set, { version, ca
     }),
   ].join('\n\n');
 }
+
+/** @param {{ release: string, radius_arcsec?: number }} searched */
+const shownRelease = ({ release, radius_arcsec }) =>
+  radius_arcsec === undefined ? release : `${release} (within ${radius_arcsec} arcsec)`;
 
 /** @param {string} key @param {string} title @param {string | undefined} url @param {string} note @param {string} [year] */
 function entry(key, title, url, note, year) {

@@ -254,6 +254,12 @@ async function run() {
   }
 }
 
+/** The radius of a search that names none. @param {string | undefined} against */
+function ownRadius(against) {
+  const asked = pageData.catalogs.filter(({ name }) => against === 'all' || against === name);
+  return Math.max(1, ...asked.map(({ radiusArcsec = 0 }) => radiusArcsec));
+}
+
 /**
  * @param {{ rows: Row[], matches: number, separations: number[], columns: string[] }} answer the first matched rows, and the
  * number of all @param {Record<string, string>} parameters
@@ -264,7 +270,7 @@ function showAnswer({ rows, matches, separations, columns }, parameters) {
     ${tableOf(columns, rows)}
     <section class="plotted">
       <h2>Separations</h2>
-      ${histogram('separation (arcsec)', separations, Number(parameters.radius_arcsec ?? 1))}
+      ${histogram('separation (arcsec)', separations, Number(parameters.radius_arcsec ?? ownRadius(parameters.against)))}
     </section>`;
   show(
     results,

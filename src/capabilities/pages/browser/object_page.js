@@ -430,6 +430,7 @@ function sources(object) {
   const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
   const [shown, behind] = [all.slice(0, open), all.slice(open)];
   const card = (/** @type {any} */ match) => sourceCard(object, match);
+  const own = all.filter(({ catalog_name }) => catalogOf(catalog_name)?.radiusArcsec !== undefined);
   const more = html`
     <details>
       <summary>${counted(behind.length, 'more source')}: ${behind.map(match => html`${source(match)} `)}</summary>
@@ -437,7 +438,7 @@ function sources(object) {
     </details>`;
   return html`
     <section>
-      <h2>${counted(all.length, 'catalog source')} within ${pageData.crossmatchRadiusArcsec}″</h2>
+      <h2>${counted(all.length, 'catalog source')} within ${pageData.crossmatchRadiusArcsec}″${own.length > 0 && ', or the radius of its catalog'}</h2>
       <p class="hint">A coincident source is not a host.</p>
       <div class="sources-list">${shown.map(card)}${behind.length > 0 && more}</div>
     </section>`;
@@ -555,7 +556,10 @@ function provenance(crossmatch, sets) {
   );
   const isRecorded = crossmatch.recording_release === undefined;
   const radius = set?.crossmatch_radius_arcsec;
-  const catalogs = (set?.catalogs ?? []).map((/** @type {any} */ { release }) => release);
+  const catalogs = (set?.catalogs ?? []).map(
+    (/** @type {any} */ { release, radius_arcsec: arcsec, radius_column: column }) =>
+      arcsec === undefined ? release : `${release} (${column === undefined ? '' : `${column}, at most `}${arcsec}″)`,
+  );
   return html`
     <details class="section" ?open=${!isRecorded}>
       <summary><h2>Provenance</h2></summary>

@@ -8,7 +8,7 @@
  * @typedef {import('../../../core/contract/catalog.ts').Highlight} Highlight
  * @typedef {import('../../../core/contract/catalog.ts').Photometry} Photometry
  * @typedef {import('../../../core/contract/verdict.js').VerdictRule} VerdictRule
- * @typedef {{ name: string, release: string, idType?: string | undefined, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[], verdicts?: readonly VerdictRule[] }} CatalogData
+ * @typedef {{ name: string, release: string, idType?: string | undefined, radiusArcsec?: number, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[], verdicts?: readonly VerdictRule[] }} CatalogData
  * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined if the service does not have
  * the catalog
  */
