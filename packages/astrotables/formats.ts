@@ -1,7 +1,7 @@
 /** The formats in which tables are written: names, media types, file name extensions and writers. */
 import type { BeginTable, TableWriter } from './write/table_writer.ts';
 
-export type { TableWriter };
+export type { BeginTable, TableWriter };
 
 export interface Format {
   readonly name: string;

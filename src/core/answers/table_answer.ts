@@ -1,8 +1,8 @@
 /** Writes answers as tables. The JSON members besides the objects become the head, and each object becomes a row. */
 
-import type { BeginTable, Row } from '@nearsky/astrotables';
-import { tableFormat } from '@nearsky/astrotables';
 import { latin1 } from '@nearsky/astrotables/bytes';
+import type { Row } from '@nearsky/astrotables/columns';
+import { type BeginTable, tableFormat } from '@nearsky/astrotables/formats';
 import { parseJson, toJson } from '@nearsky/astrotables/json';
 import type { TableFormat } from '../contract/formats.ts';
 import type { ObjectView } from '../store/object_record.ts';
