@@ -81,8 +81,12 @@ export function verdictsOf(rules, sources, columnOf) {
   });
 }
 
-/** @param {VerdictRule} rule @param {number} value */
-const isMet = ({ min = -Infinity, max = Infinity }, value) => value >= min && value <= max;
+/**
+ * Catalogs store most values in 32 bits, which have no 0.9: a value that is printed as a bound meets it.
+ * @param {VerdictRule} rule @param {number} value
+ */
+const isMet = ({ min = -Infinity, max = Infinity }, value) =>
+  value >= Math.min(min, Math.fround(min)) && value <= Math.max(max, Math.fround(max));
 
 /** @param {unknown} value */
 const numberOf = value => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN);

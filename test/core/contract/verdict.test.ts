@@ -34,6 +34,8 @@ test('the classes of DES and DELVE, as integers of 64 bits, too; and those of Sk
   for (const [class_star, expected] of [
     [0.95, 'star'],
     [0.9, 'star'],
+    [Math.fround(0.9), 'star'],
+    [0.899, 'unclear'],
     [0.7, 'unclear'],
     [0.5, 'galaxy'],
     [0, 'galaxy'],
