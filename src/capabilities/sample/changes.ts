@@ -25,6 +25,9 @@ function changesOf(was: Resolved, now: Resolved): string[] {
     const reason = was.status === 'crossmatch_pending' ? 'crossmatched' : 'crossmatched again';
     changes.push(`${reason}: ${was.status} before, ${now.status} now`);
   }
+  const [from, to] = [shownPosition(was), shownPosition(now)];
+  if (was.id === now.id && now.id !== null && from !== to)
+    changes.push(`stored again at another position: ${from} before, ${to} now`);
   if (was.id === now.id)
     for (const name of new Set([...Object.keys(was.recorded), ...Object.keys(now.recorded)])) {
       const [old, current] = [shownCell(was, name), shownCell(now, name)];
@@ -43,7 +46,13 @@ function shownCell({ recorded, status }: Resolved, name: string): string {
   const cell = recorded[name];
   if (!cell) return status === 'crossmatch_pending' ? 'not crossmatched' : 'not searched';
   if (cell.outcome !== 'searched') return cell.outcome;
-  return cell.source ? `source ${cell.source.id} (${cell.source.verdict})` : 'no source';
+  if (!cell.source) return 'no source';
+  const { id, verdict, separationArcsec } = cell.source;
+  return `source ${id} (${verdict}) at ${separationArcsec} arcsec`;
+}
+
+function shownPosition({ position }: Resolved): string {
+  return position ? `${position.ra} ${position.dec}` : 'no position';
 }
 
 function shownEntry({ tns }: Resolved): string {

@@ -3,30 +3,34 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Associator } from '../../../src/capabilities/names/association.ts';
+import { nowUs } from '../../../src/core/base/times.ts';
+import { Pool } from '../../../src/core/pool/pool.ts';
+import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { eventually } from '../../directory.ts';
-import { offset, seededRandom } from '../../oracle/skies.ts';
-import { inWorld, type World } from '../crossmatch/world.ts';
+import { offset, type Place, seededRandom } from '../../oracle/skies.ts';
+import { inWorld, PROVENANCE, type World } from '../crossmatch/world.ts';
 import { addSources, type Source } from './world.ts';
 
 const test = suite('sample/since');
 
 /** Steps of changes. */
-const STEPS = Number(process.env.TEST_STEPS ?? 12);
+const STEPS = Number(process.env.TEST_STEPS ?? 14);
 const PLACES = 24;
 const FIRST_ID = 313_637_935_709_683_000n;
 
 /** What the archive alone says of a row: a cell that the catalog's files answered has no history. */
-function archived({ diaObjectId_str, status, same_place, tns, catalogs }: Json): string {
+function archived({ diaObjectId_str, status, ra, dec, separation_arcsec, same_place, tns, catalogs }: Json): string {
   const recorded = Object.entries<Json>(catalogs)
     .filter(([, cell]) => cell.from === 'archive')
-    .map(([name, { outcome, catalog_source_id, verdict }]) => [name, outcome, catalog_source_id, verdict]);
-  return JSON.stringify([diaObjectId_str, status, same_place, tns, recorded]);
+    .map(([name, cell]) => [name, cell.outcome, cell.catalog_source_id, cell.separation_arcsec, cell.verdict]);
+  return JSON.stringify([diaObjectId_str, status, ra, dec, separation_arcsec, same_place, tns, recorded]);
 }
 
 test('each row whose answer changed is named once, and no other [Sample]', () =>
   inWorld(async world => {
-    const random = seededRandom(164);
+    const random = seededRandom(Number(process.env.TEST_SEED ?? 164));
     const among = (count: number) => Math.floor(count * random());
     const places = Array.from({ length: PLACES }, () => ({ ra: 30 + random(), dec: -20 + random() }));
     const inputs = [
@@ -37,6 +41,17 @@ test('each row whose answer changed is named once, and no other [Sample]', () =>
     await world.writer.keepHistory(true);
     await world.ingest(places.slice(0, 6), FIRST_ID);
     let next = 6;
+    let registered = 0;
+    const threads = new Pool({ threads: 1, threadData: { dataDir: join(world.directory, 'data') } });
+    const associator = new Associator({ store: world.store, pool: threads, radiusArcsec: 1, maxAgeSeconds: 7200 });
+    let releases = 0;
+    /** Objects are crossmatched again only with other settings, such as another release. */
+    const again = () => {
+      releases++;
+      const catalogs = PROVENANCE.catalogs.map(({ name, release }) => ({ name, release: `${release} ${releases}` }));
+      const againIds = Array.from({ length: next }, (_, i) => FIRST_ID + BigInt(i));
+      return world.crossmatch({ againIds, associator, provenance: () => ({ ...PROVENANCE, catalogs }) });
+    };
     const steps: Readonly<Record<string, () => Promise<unknown>>> = {
       ingest() {
         const first = next;
@@ -45,9 +60,22 @@ test('each row whose answer changed is named once, and no other [Sample]', () =>
         return world.ingest(near, FIRST_ID + BigInt(first));
       },
       remove: () => world.writer.remove([FIRST_ID + BigInt(among(next))], 'a test'),
-      crossmatch: () => world.crossmatch(),
-      again: () => world.crossmatch({ againIds: Array.from({ length: next }, (_, i) => FIRST_ID + BigInt(i)) }),
-      replace: () => putSources(world, among(2) === 0 ? 'gaia_dr3' : 'des_y6_gold', places, random),
+      anew() {
+        const id = FIRST_ID + BigInt(among(next));
+        return world.writer.remove([id], 'a test').then(() => world.ingest([places[among(PLACES)]!], id));
+      },
+      crossmatch: () => world.crossmatch({ associator }),
+      again,
+      async registry() {
+        const load = await world.writer.beginRegistry();
+        await world.writer.stageRegistry(load, registryOf(places, random));
+        await world.writer.publishRegistry(load, nowUs() - 3_600_000_000 + 1_000_000 * registered++);
+        await again();
+      },
+      async replace() {
+        await putSources(world, among(2) === 0 ? 'gaia_dr3' : 'des_y6_gold', places, random);
+        if (among(2) === 0) await again();
+      },
     };
     const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
     const report = async (more: object) => {
@@ -92,14 +120,34 @@ test('each row whose answer changed is named once, and no other [Sample]', () =>
         'further',
         'gaia_dr3',
         'no',
+        'registry',
         'removed',
         'stored',
       ]);
       assert.ok(same > STEPS, `${same} rows did not change`);
     } finally {
       await app.app.close();
+      await threads.close();
     }
   }));
+
+/** Names, classes and redshifts of half of the places. */
+function registryOf(places: readonly Place[], random: () => number): TnsRecord[] {
+  return places.flatMap((place, i) =>
+    random() < 0.5
+      ? [
+          {
+            objid: i + 1,
+            name: `2026x${i}`,
+            namePrefix: random() < 0.5 ? 'AT' : 'SN',
+            ...offset(place, 1.2 * random(), 6 * random()),
+            classification: random() < 0.5 ? 'SN Ia' : null,
+            redshift: random() < 0.5 ? Math.round(1000 * random()) / 1000 : null,
+          },
+        ]
+      : [],
+  );
+}
 
 /** Registers a catalog that has a source near half of the places. */
 async function putSources(
