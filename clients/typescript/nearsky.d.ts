@@ -663,6 +663,9 @@ export declare class Nearsky {
   describe(): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   status(): Promise<any>;
+  /** The matches of transients with a known class, and of random positions; its `validation` is null until it is made. */
+  // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
+  validation(): Promise<any>;
 }
 
 export interface NearskyErrorDetails {

@@ -101,6 +101,10 @@ export class Nearsky {
     return this.#get('/api/status', {});
   }
 
+  validation() {
+    return this.#get('/api/validation', {});
+  }
+
   /**
    * @param {Iterable<Input> | AsyncIterable<Input>} inputs
    * @param {LookupOptions} [options]

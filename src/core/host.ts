@@ -86,6 +86,8 @@ export interface Served {
   readonly resources?: (service: Service, api: Api) => readonly Resource[];
   /** Documents those resources, each of which may answer several methods. */
   readonly documented?: Documented['documented'];
+  /** Its components of the OpenAPI document, to which its operations refer by name. */
+  readonly schemas?: Documented['schemas'];
   /** How to set up programs that use it, for the documents. `base` is the scheme and host, without a slash at the end. */
   readonly setup?: Documented['setup'];
   /** Tools for chat assistants at `/mcp/archive`, after those of the archive. */

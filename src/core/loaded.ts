@@ -47,6 +47,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
   for (const { name: owner, served } of loaded) {
     for (const { name, path } of served.operations ?? [])
       for (const place of [`the operation ${name}`, `the path ${path}`]) claim(owner, place);
+    for (const name of Object.keys(served.schemas ?? {})) claim(owner, `the schema ${name}`);
     for (const { name } of served.tools ?? []) claim(owner, `the tool ${name}`);
     if (served.elsewhere) claim(owner, 'the answer to all other paths');
   }
@@ -59,6 +60,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
         for (const { path } of resources) claim(name, `the path ${path}`);
         return resources;
       }),
+    schemas: Object.assign({}, ...served.map(({ schemas }) => schemas)),
     documented: (config, catalogs) => served.flatMap(({ documented }) => documented?.(config, catalogs) ?? []),
     setup: (config, base) => served.flatMap(({ setup }) => setup?.(config, base) ?? []),
     tools: served.flatMap(({ tools }) => tools ?? []),

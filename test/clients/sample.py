@@ -49,6 +49,7 @@ for each in (kept, several):
 text = f"number,who,ra,dec\n{first},a,,\n,b,{ra!r},{dec!r}\n".encode()
 for as_job in (False, True):
     assert shown(service.sample(text, id="number", name="who", as_job=as_job)["rows"]) == [["a", str(first)], ["b", str(first)]]
+assert service.validation() == asyncio.run(AsyncNearsky(sys.argv[1]).validation()) == {"status": "not_made", "refresh_hours": None, "validation": None}
 entry = service.journal_entry
 assert service.sample([first], at=entry, since=1)["changes"][0]["changes"][0].startswith("crossmatched")
 for sample, options, code in (

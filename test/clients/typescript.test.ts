@@ -392,6 +392,7 @@ whole('a report on a sample: inputs of each kind, more than a request takes, tab
     assert.is((await rejection(() => client.keptSample(id))).code, 'not_found');
   }
   assert.equal((await client.sample(inputs, { asJob: true, catalogs: ['gaia_dr3'] })).rows, report.rows);
+  assert.equal(await client.validation(), { status: 'not_made', refresh_hours: null, validation: null });
   const table = `number,who,ra,dec\n${FIRST_ID},a,,\n,b,${CROWD.ra},${CROWD.dec}\n`;
   for (const asJob of [false, true])
     assert.equal(shown((await client.sample(table, { id: 'number', name: 'who', asJob })).rows), [

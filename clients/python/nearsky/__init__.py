@@ -289,6 +289,10 @@ class Nearsky:
         """Catalogs, filters and limits, as configured."""
         return self._get("/api/describe", {})
 
+    def validation(self) -> dict[str, Any]:
+        """The matches of transients with a known class, and of random positions; its `validation` is None until the service has made one."""
+        return self._get("/api/validation", {})
+
     def status(self) -> dict[str, Any]:
         """Whether the service can answer now."""
         return self._get("/api/status", {})

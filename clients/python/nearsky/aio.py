@@ -175,6 +175,7 @@ class AsyncNearsky:
     tns = _awaited(Nearsky.tns)
     describe = _awaited(Nearsky.describe)
     status = _awaited(Nearsky.status)
+    validation = _awaited(Nearsky.validation)
     lookup = _awaited(Nearsky.lookup)
     sources = _awaited(Nearsky.sources)
     crossmatch = _awaited(Nearsky.crossmatch)

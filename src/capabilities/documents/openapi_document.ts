@@ -27,6 +27,7 @@ export function openApiDocument(api: Documented, config: Config, catalogs = PROJ
         ...lookupSchemas(config, catalogs),
         ...recentSchemas(),
         ...serviceSchemas(api),
+        ...(api.schemas as object),
       },
       ...generalComponents(all),
     },

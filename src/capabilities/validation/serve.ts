@@ -2,11 +2,14 @@ import { toJson } from '@nearsky/astrotables/json';
 import { Unavailable } from '../../core/base/refusal.ts';
 import { errors, ignoredHeader } from '../../core/documents/openapi/general.ts';
 import { json } from '../../core/documents/openapi/responses.ts';
+import { ref, type Schemas } from '../../core/documents/openapi/schema.ts';
 import type { Operations } from '../../core/host.ts';
 import { jsonResponse } from '../../core/http/respond.ts';
 import { validationResponse } from './schema.ts';
 import { validationSettings } from './settings.ts';
 import { readValidation } from './validation_file.ts';
+
+export const schemas: Schemas = { Validation: validationResponse };
 
 export const operations: Operations = [
   {
@@ -22,7 +25,7 @@ export const operations: Operations = [
         200: {
           description: 'The validation that was made last.',
           headers: ignoredHeader,
-          content: json(validationResponse),
+          content: json(ref('Validation')),
         },
         ...errors([405, 503]),
       },

@@ -4,6 +4,7 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import type { DescribedLimits } from './limits.ts';
 import type { DocumentedOperation, OperationObject, Paths } from './openapi/parameters.ts';
 import { namesIgnored } from './openapi/responses.ts';
+import type { Schemas } from './openapi/schema.ts';
 
 export interface DescribedOperation {
   /** Its `operationId` in the OpenAPI document. */
@@ -29,6 +30,8 @@ export interface Documented {
   readonly operations: readonly DescribedOperation[];
   /** The resources of protocols, each of which may answer several methods. */
   readonly documented: (config: Config, catalogs: Catalogs) => readonly PlacedOperation[];
+  /** The schemas of capabilities, by name. */
+  readonly schemas: Schemas;
   /** How to set up programs that use the service in other ways than by these operations: sentences in Markdown. */
   readonly setup: (config: Config, base: string) => readonly string[];
   /** The tools that capabilities add to those of the archive. */

@@ -195,10 +195,10 @@ const NAMED_PARTS = words('LookupPublishedMatch LookupMatchSummary');
 /** Errors below the API. */
 const OF_SERVER = words('ServerError ServerErrorCode');
 
-test('the components are the 42 of the contract, the two parts of one, and two for errors below the API [Status and descriptions]', () => {
+test('the components are the 42 of the contract, the two parts of one, two for errors below the API, and those of capabilities [Status and descriptions]', () => {
   const ofContract = [...OPEN, ...CLOSED, ...OTHERS];
   assert.is(ofContract.length, 42);
-  assert.equal(Object.keys(schemas).sort(), [...ofContract, ...NAMED_PARTS, ...OF_SERVER].sort());
+  assert.equal(Object.keys(schemas).sort(), [...ofContract, ...NAMED_PARTS, ...OF_SERVER, ...Object.keys(API.schemas)].sort());
 });
 
 test('what is closed is closed, nested objects too; what is open is open [Status and descriptions]', () => {
@@ -258,14 +258,14 @@ function unitOf(path: readonly string[]): string | undefined {
   };
   if (/_mag$|^magnitude$/.test(key)) return 'mag';
   if (key === 'galactic_latitude') return 'deg';
-  if (within.includes('/api/validation')) {
+  if (/\/api\/validation|\bValidation\b/.test(within)) {
     if (key === 'journal_entry') return 'entry';
     if (key === 'seed') return 'seed';
     if (within.includes('displacement_arcsec')) return 'arcsec';
     if (['from', 'to'].includes(key)) return within.includes('chance_probability') ? 'fraction' : 'arcmin**-2';
     return /\.(fraction|interval)(\.|$)/.test(within) ? 'fraction' : 'count';
   }
-  if (within.includes('/api/sample')) {
+  if (/\/api\/sample|\b(SampleReport|KeptSample)\b/.test(within)) {
     if (within.includes('groups')) return 'index';
     if (within.includes('contaminated.properties.interval')) return 'fraction';
     return inSample[key] ?? 'count';
