@@ -125,6 +125,16 @@ real('queries, jobs and streams have their routes; a job is asked of the node th
     const path = new URL(`${made.headers.location}`, url).pathname;
     for (let again = 0; again < 4; again++) assert.is((await ask(path)).status, 200);
   }
+  for (let i = 0; i < 4; i++) {
+    const made = await ask('/api/sample?format=csv', {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv', prefer: 'respond-async' },
+      body: 'ra,dec\n150,2\n',
+    });
+    assert.is(made.status, 202, made.text);
+    const path = new URL(`${made.headers.location}`, url).pathname;
+    for (let again = 0; again < 4; again++) assert.is((await ask(`${path}/phase`)).status, 200);
+  }
   const stream = await request(`${url}/api/stream/matches`, { headers: { accept: 'text/event-stream' } });
   assert.is(stream.statusCode, 200);
   assert.match(`${stream.headers['content-type']}`, /text\/event-stream/);

@@ -17,8 +17,9 @@ import { answerWhole, requireRead } from '../jobs/sent_table.ts';
 import { fileStream } from '../uploads/part_stream.ts';
 import { SentFile } from '../uploads/sent_file.ts';
 import { spoolOf } from '../uploads/spool.ts';
+import { askNodes } from './ask_nodes.ts';
 import { KEEP, type KeepStep } from './channel.ts';
-import { type KeptSample, KeptStore, type NewSample } from './kept_store.ts';
+import { KEPT_ID, type KeptSample, KeptStore, type NewSample } from './kept_store.ts';
 import { KEPT_PATH } from './parameters.ts';
 import { parseSample, TITLE } from './parse_sample.ts';
 import { LIST_WANTED, listUse, maxListBytes, parseList, SEND_AS_JOB } from './report_list.ts';
@@ -93,18 +94,20 @@ async function keep(
 /** GET /api/samples/:id */
 export function keptSample(service: Service): Handler {
   const store = new KeptStore(service.config);
-  return async exchange => {
-    const sample = found(store, exchange);
-    return withSunset(await report(service, exchange, store, sample), sample);
-  };
+  return async exchange =>
+    await withSample(service, exchange, store, async kept =>
+      withSunset(await report(service, exchange, kept), kept.sample),
+    );
 }
 
 /** DELETE /api/samples/:id */
 export function deleteSample(service: Service): Handler {
   const store = new KeptStore(service.config);
   return async exchange => {
-    const { id } = found(store, exchange);
-    await service.coordination.ask(KEEP, { step: 'remove', id, client: exchange.client }, exchange.budget);
+    const id = exchange.params.id!;
+    if (store.read(id))
+      await service.coordination.ask(KEEP, { step: 'remove', id, client: exchange.client }, exchange.budget);
+    else if (!(await elsewhere(service, exchange, '', 'DELETE'))) throw notKept();
     return emptyResponse(204, {});
   };
 }
@@ -112,28 +115,73 @@ export function deleteSample(service: Service): Handler {
 /** GET /api/samples/:id/input */
 export function keptInput(service: Service): Handler {
   const store = new KeptStore(service.config);
-  return async exchange => {
-    const sample = found(store, exchange);
-    const type = sample.table ? 'application/octet-stream' : 'application/json';
-    const path = store.inputPath(sample);
-    const headers = { 'Content-Type': type, 'Content-Length': `${statSync(path).size}` };
-    return withSunset(streamedResponse(headers, await fileStream(path)), sample);
-  };
+  return async exchange =>
+    await withSample(service, exchange, store, async ({ sample, path }) => {
+      const { table } = sample;
+      const headers = {
+        'Content-Type': table ? 'application/octet-stream' : 'application/json',
+        'Content-Length': `${statSync(path).size}`,
+        ...(table && { [PARAMETERS]: `${new URLSearchParams(table)}` }),
+      };
+      return withSunset(streamedResponse(headers, await fileStream(path)), sample);
+    });
 }
 
-function found(store: KeptStore, { params }: Exchange): KeptSample {
-  const sample = store.read(params.id!);
-  if (sample) return sample;
-  const why = 'it has expired, was deleted, is kept by another node, or never existed';
-  throw new ApiError('not_found', `Cannot find the kept sample: ${why}`);
+/** A sample with the path of its body. */
+interface KeptFile {
+  readonly sample: Pick<KeptSample, 'title' | 'expiresMs' | 'bytes' | 'table'>;
+  readonly path: string;
 }
+
+/** Uses the sample of this node, or a copy of another node's, which is removed afterwards. */
+async function withSample(
+  service: Service,
+  exchange: Exchange,
+  store: KeptStore,
+  use: (kept: KeptFile) => Promise<Answer>,
+): Promise<Answer> {
+  const own = store.read(exchange.params.id!);
+  if (own) return await use({ sample: own, path: store.inputPath(own) });
+  const answer = await elsewhere(service, exchange, '/input', 'GET');
+  if (!answer) throw notKept();
+  const copy = new SentFile(service.config.NEARSKY_DATA, spoolOf(service), exchange.client);
+  try {
+    for await (const part of answer.body!) copy.add(part);
+    const isTable = answer.headers.get('Content-Type') !== 'application/json';
+    const sample = {
+      title: decodeURIComponent(answer.headers.get(TITLE_HEADER)!),
+      expiresMs: Date.parse(answer.headers.get('Sunset')!),
+      bytes: copy.bytes,
+      ...(isTable && { table: Object.fromEntries(new URLSearchParams(answer.headers.get(PARAMETERS) ?? '')) }),
+    };
+    return await use({ sample, path: copy.file() });
+  } finally {
+    copy.remove();
+  }
+}
+
+async function elsewhere(
+  { config }: Service,
+  exchange: Exchange,
+  path: string,
+  method: 'GET' | 'DELETE',
+): Promise<Response | undefined> {
+  const id = exchange.params.id!;
+  return KEPT_ID.test(id) ? await askNodes(config, exchange, `${KEPT_PATH}/${id}${path}`, method) : undefined;
+}
+
+const notKept = () =>
+  new ApiError('not_found', 'Cannot find the kept sample: it has expired, was deleted, or never existed');
+
+const TITLE_HEADER = 'X-Sample-Title';
+/** Of a table: the parameters of its request, as a query string. */
+const PARAMETERS = 'X-Sample-Parameters';
 
 /** The report on the sample as it is now, in any format. */
-async function report(service: Service, exchange: Exchange, store: KeptStore, sample: KeptSample): Promise<Answer> {
+async function report(service: Service, exchange: Exchange, { sample, path }: KeptFile): Promise<Answer> {
   const { search, request } = exchange;
   const at = optional(search, 'at', JOURNAL_ENTRY);
   const since = optional(search, 'since', JOURNAL_ENTRY);
-  const path = store.inputPath(sample);
   if (!sample.table) {
     const body = parseSent(readFileSync(path), { maxDepth: 1003, maxValues: MAX_SAMPLE_VALUES + 10 }) as SentObject;
     const asked = new Map([...body].filter(([name]) => name !== 'title'));
@@ -154,15 +202,15 @@ async function report(service: Service, exchange: Exchange, store: KeptStore, sa
 }
 
 /** Adds the time at which the sample expires (RFC 8594), and its title. */
-function withSunset(answer: Answer, { title, expiresMs }: KeptSample): Answer {
+function withSunset(answer: Answer, { title, expiresMs }: KeptFile['sample']): Answer {
   const exposed = answer.headers['Access-Control-Expose-Headers'];
   return {
     ...answer,
     headers: {
       ...answer.headers,
       Sunset: new Date(expiresMs).toUTCString(),
-      'X-Sample-Title': encodeURIComponent(title),
-      'Access-Control-Expose-Headers': `${exposed === undefined ? '' : `${exposed}, `}Sunset, X-Sample-Title`,
+      [TITLE_HEADER]: encodeURIComponent(title),
+      'Access-Control-Expose-Headers': `${exposed === undefined ? '' : `${exposed}, `}Sunset, ${TITLE_HEADER}, ${PARAMETERS}`,
     },
   };
 }

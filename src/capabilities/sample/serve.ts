@@ -14,7 +14,7 @@ import {
   stated,
   tableResponses,
 } from '../../core/documents/openapi/responses.ts';
-import { count, type Schema, type Schemas, text } from '../../core/documents/openapi/schema.ts';
+import { count, ref, type Schema, type Schemas, text } from '../../core/documents/openapi/schema.ts';
 import { dispositionHeader } from '../../core/documents/openapi/tables.ts';
 import type { PlacedOperation } from '../../core/documents/operations.ts';
 import type { BodyLimits, Operations, Resource } from '../../core/host.ts';
@@ -38,15 +38,13 @@ const policyHeader: Schemas = {
   'Content-Security-Policy': header(text('Of a page: it may not run scripts or load anything.')),
 };
 
-const AS_AT_ONCE: Schema = {
-  type: 'object',
-  description: 'The report, as `POST /api/sample` answers inputs in JSON.',
-  additionalProperties: true,
-};
+const REPORT = ref('SampleReport');
+
+export const schemas: Schemas = { SampleReport: sampleResponse, KeptSample: keptResponse };
 
 /** @param further headers of all answers */
-function reportResponses(schema: Schema, further: Schemas = {}): Record<string, Schema> {
-  const { 200: ok, ...others } = stated(tableResponses('The report.', schema, 'filters_span_catalogs'));
+function reportResponses(further: Schemas = {}): Record<string, Schema> {
+  const { 200: ok, ...others } = stated(tableResponses('The report.', REPORT, 'filters_span_catalogs'));
   return {
     ...others,
     200: {
@@ -61,6 +59,10 @@ function reportResponses(schema: Schema, further: Schemas = {}): Record<string, 
 const sunset: Schemas = {
   Sunset: header(text('When the sample is removed (RFC 8594).'), true),
   'X-Sample-Title': header(text('Its title, percent-encoded.'), true),
+};
+
+const parametersHeader: Schemas = {
+  'X-Sample-Parameters': header(text('Of a table: the parameters of its request, as a query string.')),
 };
 
 export const operations: Operations = [
@@ -85,7 +87,7 @@ export const operations: Operations = [
             ...json(sampleRequest(config, catalogs)),
           },
         },
-        responses: reportResponses(sampleResponse),
+        responses: reportResponses(),
       };
     },
     handler: reportSample,
@@ -98,7 +100,7 @@ export const operations: Operations = [
       summary: 'Keeps a sample under a link.',
       description:
         'Takes what `/api/sample` takes, with a title. Whoever has the link reads the report as it is then, and may delete the sample. ' +
-        'It is removed when its time is over. A sample is kept on the node that took it.',
+        'It is removed when its time is over. A sample is kept on the node that took it; other nodes ask that node.',
       parameters: documentedParameters(keepParameters(config), catalogs),
       requestBody: {
         required: true,
@@ -108,7 +110,7 @@ export const operations: Operations = [
         201: {
           description: 'The sample is kept.',
           headers: { ...ignoredHeader, Location: header(text('Its address.', { format: 'uri' }), true) },
-          content: json(keptResponse),
+          content: json(ref('KeptSample')),
         },
         ...errors([400, 405, 503], 'filters_span_catalogs'),
       },
@@ -124,7 +126,7 @@ export const operations: Operations = [
       summary: 'The report on a kept sample, as it is now.',
       description: 'The answer is that of `/api/sample`, in any format.',
       parameters: documentedParameters(keptParameters(config), catalogs),
-      responses: { ...reportResponses(AS_AT_ONCE, sunset), ...errors([404]) },
+      responses: { ...reportResponses(sunset), ...errors([404]) },
     }),
     handler: keptSample,
   },
@@ -155,7 +157,7 @@ export const operations: Operations = [
       responses: {
         200: {
           description: 'The list.',
-          headers: { ...ignoredHeader, ...sunset },
+          headers: { ...ignoredHeader, ...sunset, ...parametersHeader },
           content: {
             // Generated clients read the first: bytes, whichever it is.
             ...contentIn([ANY_BYTES], 'The table.'),
@@ -191,7 +193,7 @@ export function documented(_config: Config, catalogs: Catalogs): PlacedOperation
         'X-Row-Count': header(count('The rows of the report.'), true),
       },
       content: {
-        ...json(AS_AT_ONCE),
+        ...json(REPORT),
         ...contentIn([...MATCH_FORMATS, ...REPORT_FORMATS], 'The rows.'),
       },
     },

@@ -1,6 +1,8 @@
 /** Kept samples: their links, limits and retention, and what survives. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -32,6 +34,25 @@ async function fill(world: World): Promise<bigint> {
   await world.writer.keepHistory(true);
   const [id] = await world.ingest([PLACE]);
   return id!;
+}
+
+/** Answers requests on a socket, as another node does. */
+async function listening(app: () => TestApp): Promise<{ readonly url: string; close(): Promise<unknown> }> {
+  const server = createServer(async (request, response) => {
+    const headers = request.headers as Record<string, string>;
+    const answer = await app().app.fetch(
+      new Request(`http://node${request.url}`, { method: request.method!, headers }),
+    );
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise(resolve => server.close(resolve));
+  };
+  return { url, close };
 }
 
 const position = { kind: 'position', ...PLACE, label: 'mine & "yours"' };
@@ -227,5 +248,54 @@ needs(test, disk ? undefined : 'this process may not mount a file system')(
     }
   },
 );
+
+test('a sample of another node: the same report, list and table; 503 while that node is away [Kept samples]', () =>
+  inWorld(world =>
+    inWorld(async other => {
+      for (const each of [world, other]) await fill(each);
+      const apps: TestApp[] = [];
+      const nodes = await Promise.all([listening(() => apps[0]!), listening(() => apps[1]!)]);
+      const settings = { NEARSKY_NODES: nodes.map(({ url }) => url).join() };
+      await withApp(
+        world,
+        first =>
+          withApp(
+            other,
+            async second => {
+              apps.push(first, second);
+              const kept = [
+                await first.post('/api/samples', { title: 'SNe ü', inputs: [position] }),
+                await first.post(
+                  '/api/samples?title=Table&ra=x&dec=y&catalogs=gaia_dr3',
+                  'x,y\n150,-2\n10,20\n',
+                  'text/csv',
+                ),
+              ].map(({ body }) => `/api/samples/${body.id}`);
+              for (const path of kept)
+                for (const search of ['', '?format=csv', '/input']) {
+                  const [own, same] = [await first.get(path + search), await second.get(path + search)];
+                  assert.is(same.status, 200, same.text);
+                  assert.is(same.text, own.text);
+                  for (const name of ['Content-Type', 'Sunset', 'X-Sample-Title', 'X-Sample-Parameters', 'X-Row-Count'])
+                    assert.is(same.headers.get(name), own.headers.get(name), name);
+                }
+              const job = await second.get(kept[1]!, { headers: { Prefer: 'respond-async' } });
+              assert.is(job.status, 202, job.text);
+              assert.is((await second.get(`/api/samples/${'0'.repeat(32)}`)).status, 404);
+              assert.is((await second.get(kept[0]!, { method: 'DELETE' })).status, 204);
+              for (const app of [first, second]) assert.is((await app.get(kept[0]!)).status, 404);
+              assert.is((await second.get(kept[0]!, { method: 'DELETE' })).status, 404);
+              assert.not(existsSync(join(other.directory, 'data', 'samples')));
+              await nodes[0]!.close();
+              assert.is((await second.get(kept[1]!)).status, 503);
+              assert.is((await first.get(kept[1]!)).status, 200);
+            },
+            settings,
+          ),
+        settings,
+      );
+      await nodes[1]!.close();
+    }),
+  ));
 
 test.run();

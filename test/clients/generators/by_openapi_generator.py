@@ -78,7 +78,7 @@ others = {
     "crossmatch_table": api.crossmatch_table(b"ra,dec\n150,2\n10,20\n", format="csv", rows="matched").decode().splitlines(),
     "report_sample": api.report_sample(TABLE, _content_type="application/octet-stream").count,
     "keep_sample": kept.title,
-    "report_kept_sample": api.report_kept_sample(kept.id)["count"],
+    "report_kept_sample": api.report_kept_sample(kept.id).count,
     "get_kept_sample_input": api.get_kept_sample_input(kept.id).decode(),
     "delete_kept_sample": api.delete_kept_sample_with_http_info(kept.id).status_code,
     "get_validation": api.get_validation().status,

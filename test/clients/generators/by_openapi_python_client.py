@@ -85,7 +85,7 @@ others = {
     "crossmatch_table": crossmatch_table.sync(client=client, body=table, format_=CrossmatchTableFormat.CSV, rows=CrossmatchTableRows.MATCHED).splitlines(),
     "report_sample": report_sample.sync(client=client, body=File(BytesIO(TABLE))).count,
     "keep_sample": kept.title,
-    "report_kept_sample": report_kept_sample.sync(kept.id, client=client)["count"],
+    "report_kept_sample": report_kept_sample.sync(kept.id, client=client).count,
     "get_kept_sample_input": get_kept_sample_input.sync(kept.id, client=client).payload.read().decode(),
     "delete_kept_sample": delete_kept_sample.sync_detailed(kept.id, client=client).status_code.value,
     "get_validation": get_validation.sync(client=client).status,
