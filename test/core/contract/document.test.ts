@@ -198,7 +198,10 @@ const OF_SERVER = words('ServerError ServerErrorCode');
 test('the components are the 42 of the contract, the two parts of one, two for errors below the API, and those of capabilities [Status and descriptions]', () => {
   const ofContract = [...OPEN, ...CLOSED, ...OTHERS];
   assert.is(ofContract.length, 42);
-  assert.equal(Object.keys(schemas).sort(), [...ofContract, ...NAMED_PARTS, ...OF_SERVER, ...Object.keys(API.schemas)].sort());
+  assert.equal(
+    Object.keys(schemas).sort(),
+    [...ofContract, ...NAMED_PARTS, ...OF_SERVER, ...Object.keys(API.schemas)].sort(),
+  );
 });
 
 test('what is closed is closed, nested objects too; what is open is open [Status and descriptions]', () => {
