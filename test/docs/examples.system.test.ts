@@ -21,7 +21,7 @@ interface Example {
   readonly prints: string | undefined;
 }
 
-/** The examples that can be run here: requests, and scripts in Python. */
+/** The examples that can be run here: requests, by curl or STILTS, and scripts in Python. */
 function examplesOf(document: string): Example[] {
   const blocks = [...document.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({
     language: language!,
@@ -30,7 +30,9 @@ function examplesOf(document: string): Example[] {
   return blocks.flatMap(({ language, code }, i) => {
     const next = blocks[i + 1];
     const prints = next?.language === 'text' ? next.code : undefined;
-    return language === 'python' || (language === 'sh' && code.startsWith('curl')) ? [{ language, code, prints }] : [];
+    return language === 'python' || (language === 'sh' && /^(?:curl|stilts) /.test(code))
+      ? [{ language, code, prints }]
+      : [];
   });
 }
 
@@ -43,8 +45,11 @@ const SINCE_PYTHON_3_9 = 'zoneinfo';
 
 /** A program that runs the example; undefined if there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
-  if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
-  const modules = ['pandas', 'matplotlib', 'pyvo', 'astropy'].filter(name =>
+  if (language === 'sh') {
+    const isThere = code.startsWith('curl ') ? has('curl', '--version') : has('stilts', '-version');
+    return isThere ? ['bash', '-o', 'pipefail', '-c'] : undefined;
+  }
+  const modules = ['pandas', 'matplotlib', 'pyvo', 'astropy', 'lsdb'].filter(name =>
     new RegExp(`^(?:import|from) ${name}\\b`, 'm').test(code),
   );
   if (code.includes('read_parquet')) modules.push('pyarrow');

@@ -29,7 +29,12 @@ interface SiteSection {
   readonly heading: string;
   /** Paragraphs, list items, cells of tables and code, without markup. */
   readonly text: string;
+  /** How much the page counts in a search: 1 for pages for users, less for others. */
+  readonly weight: number;
 }
+
+/** Groups of docs/README.md whose pages count less: they are for looking something up, or for work on the program. */
+const WEIGHTS: Readonly<Record<string, number>> = { '': 0.5, Reference: 0.8, Inside: 0.5, 'The project': 0.4 };
 
 export interface Site {
   /** The pages, in the order of docs/README.md, which comes first itself. */
@@ -117,7 +122,7 @@ export function makeSite(addresses: SiteAddresses, list = LIST): Site {
         .filter(({ depth }) => depth === 2)
         .map(heading => ({ text: plain(heading.tokens), id: ids.get(heading)! })),
     });
-    sections.push(...sectionsOf(addresses.page(name), title, tokens, ids));
+    sections.push(...sectionsOf(addresses.page(name), title, WEIGHTS[group ?? ''] ?? 1, tokens, ids));
   }
   return { pages, files, sections };
 }
@@ -177,12 +182,12 @@ function plainToken(token: Token): string {
   return token.type === 'paragraph' || token.type === 'code' ? `${text}\n` : text;
 }
 
-function sectionsOf(page: string, title: string, tokens: readonly Token[], ids: Ids): SiteSection[] {
-  const sections = [{ address: page, title, heading: '', text: '' }];
+function sectionsOf(page: string, title: string, weight: number, tokens: readonly Token[], ids: Ids): SiteSection[] {
+  const sections = [{ address: page, title, heading: '', text: '', weight }];
   for (const token of tokens) {
     if (!isHeading(token)) sections.at(-1)!.text += plainToken(token);
     else if (token.depth > 1)
-      sections.push({ address: `${page}#${ids.get(token)}`, title, heading: plain(token.tokens), text: '' });
+      sections.push({ address: `${page}#${ids.get(token)}`, title, heading: plain(token.tokens), text: '', weight });
   }
   return sections.map(section => ({ ...section, text: section.text.replaceAll(/\s+/g, ' ').trim() }));
 }
