@@ -354,6 +354,8 @@ export interface SampleOptions {
   readonly dec?: string;
   /** The frame of the positions of a table, if it does not declare it. */
   readonly frame?: string;
+  /** The unit of decimal right ascensions that state none: degrees by default. */
+  readonly raUnit?: 'deg' | 'h';
   /** Sends the sample as a table, and makes a job of it; default false. */
   readonly asJob?: boolean;
 }

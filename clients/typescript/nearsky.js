@@ -230,13 +230,21 @@ export class Nearsky {
    */
   async sample(
     sample,
-    { catalogs, radiusArcsec, brightMag, brightRadiusArcsec, at, since, asJob = false, ...columns } = {},
+    { catalogs, radiusArcsec, brightMag, brightRadiusArcsec, raUnit, at, since, asJob = false, ...columns } = {},
   ) {
     const { format, ...named } = columns;
     const options = { radius_arcsec: radiusArcsec, bright_mag: brightMag, bright_radius_arcsec: brightRadiusArcsec };
     const use = { jobs: '/vo/samples/', does: 'report on the table' };
     // A table has no history: the service ignores `at` and `since`, which is an error.
-    const query = { format: format ?? 'json', catalogs: catalogs?.join(), at, since, ...options, ...named };
+    const query = {
+      format: format ?? 'json',
+      catalogs: catalogs?.join(),
+      at,
+      since,
+      ra_unit: raUnit,
+      ...options,
+      ...named,
+    };
     let table;
     if (isTable(sample)) table = sample;
     else {
@@ -244,10 +252,14 @@ export class Nearsky {
       const { maxSampleRows = inputs.length } = await this.#limitsOfService();
       if (!asJob && (inputs.length <= maxSampleRows || at !== undefined || since !== undefined)) {
         const body = JSON.stringify({ inputs, catalogs, at, since, ...options });
-        if (format === undefined) return await this.#post('/api/sample', body);
+        if (format === undefined) return await this.#post(addressOf('/api/sample', { ra_unit: raUnit }), body);
         const headers = { Accept: '*/*', 'Content-Type': 'application/json' };
         return await bytesOf(
-          await this.#response(addressOf('/api/sample', { format }), { method: 'POST', body, headers }),
+          await this.#response(addressOf('/api/sample', { format, ra_unit: raUnit }), {
+            method: 'POST',
+            body,
+            headers,
+          }),
         );
       }
       table = tableOfInputs(inputs);
@@ -261,17 +273,21 @@ export class Nearsky {
    * @param {import('./nearsky.d.ts').Sample} sample
    * @param {import('./nearsky.d.ts').KeptOptions} [options]
    */
-  async keepSample(title, sample, { catalogs, radiusArcsec, brightMag, brightRadiusArcsec, ...columns } = {}) {
+  async keepSample(title, sample, { catalogs, radiusArcsec, brightMag, brightRadiusArcsec, raUnit, ...columns } = {}) {
     const options = { radius_arcsec: radiusArcsec, bright_mag: brightMag, bright_radius_arcsec: brightRadiusArcsec };
+    const unit = { ra_unit: raUnit };
     let body = sample;
     if (!isTable(sample)) {
       const inputs = await inputsOf(sample);
       const { maxSampleRows = inputs.length } = await this.#limitsOfService();
       if (inputs.length <= maxSampleRows)
-        return await this.#post('/api/samples', JSON.stringify({ title, inputs, catalogs, ...options }));
+        return await this.#post(
+          addressOf('/api/samples', unit),
+          JSON.stringify({ title, inputs, catalogs, ...options }),
+        );
       body = tableOfInputs(inputs);
     }
-    const path = addressOf('/api/samples', { title, catalogs: catalogs?.join(), ...options, ...columns });
+    const path = addressOf('/api/samples', { title, catalogs: catalogs?.join(), ...unit, ...options, ...columns });
     const headers = { 'Content-Type': 'application/octet-stream' };
     return await this.#request(path, { method: 'POST', body: /** @type {string} */ (body), headers });
   }

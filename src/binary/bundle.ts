@@ -49,6 +49,7 @@ export const DATA = [
   'sample/catalogs',
   'sample/tns',
   ...globSync('src/capabilities/*/*.js', { cwd: ROOT }),
+  'src/core/contract/hours.js',
   'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
   ...globSync('src/capabilities/*/browser', { cwd: ROOT }),

@@ -570,11 +570,12 @@ class Nearsky:
         dec: str | None = None,
         frame: str | None = None,
         as_job: bool = False,
+        ra_unit: str | None = None,
     ) -> Any:
         """Reports on a sample of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many by chance.
 
         The sample is a list of inputs as for `lookups`, or a table as for `crossmatch` with identifiers, positions or names. An input that
-        is a dictionary may have a `label`. `id`, `name`, `ra` and `dec` name its columns if their names are not recognised. `kind` is the type
+        is a dictionary may have a `label`. `id`, `name`, `ra` and `dec` name its columns if their names are not recognised; `ra_unit` is `h` for decimal hours. `kind` is the type
         of the answer: `report`, a dictionary with `rows`, `summary`, `methods` (a paragraph for a paper) and `bibtex`; or the rows alone,
         as `pandas` or `polars`, a DataFrame, `astropy`, a Table, or `latex`, a deluxetable; or `html`, a page to keep. `radius_arcsec` is the radius for the object of a position or name.
         Stars brighter than `bright_mag` within `bright_radius_arcsec` are reported. With `at`, the report is that of this journal entry. With
@@ -594,13 +595,13 @@ class Nearsky:
             most = self._limits_of_service().get("samples", {}).get("max_rows", len(inputs))
             if not as_job and (len(inputs) <= most or at is not None or since is not None):
                 sent = {"inputs": inputs, "catalogs": names, "at": at, "since": since, **options}
-                path, body = _address_of("/api/sample", {"format": form}), json.dumps(sent, default=_plain).encode()
+                path, body = _address_of("/api/sample", {"format": form, "ra_unit": ra_unit}), json.dumps(sent, default=_plain).encode()
                 if kind == "report":
                     return self._request(path, body, "rows")
                 return read(self._answer(path, body, {"Content-Type": "application/json"})[1])
             body, columns = _table_of_inputs(inputs), {}
         # A table has no history, so the service would ignore `at` and `since`, which is an error.
-        query = {"format": form, "catalogs": ",".join(names) if names is not None else None, "at": at, "since": since, **options, **columns}
+        query = {"format": form, "catalogs": ",".join(names) if names is not None else None, "at": at, "since": since, "ra_unit": ra_unit, **options, **columns}
         return read(self._send_table(_address_of("/api/sample", query), body, as_job, "/vo/samples/", "report on the table"))
 
     def keep_sample(
@@ -616,6 +617,7 @@ class Nearsky:
         ra: str | None = None,
         dec: str | None = None,
         frame: str | None = None,
+        ra_unit: str | None = None,
     ) -> dict[str, Any]:
         """Keeps a sample at the service under a title, and returns its `id`, `url` and the time when it `expires`.
 
@@ -632,9 +634,9 @@ class Nearsky:
         else:
             if len(inputs) <= self._limits_of_service().get("samples", {}).get("max_rows", len(inputs)):
                 sent = json.dumps({"inputs": inputs, "catalogs": names, **options}, default=_plain).encode()
-                return self._kept("/api/samples", sent, {"Content-Type": "application/json"})
+                return self._kept(_address_of("/api/samples", {"ra_unit": ra_unit}), sent, {"Content-Type": "application/json"})
             body = _table_of_inputs(inputs)
-        query = {"catalogs": ",".join(names) if names is not None else None, **options, **columns}
+        query = {"catalogs": ",".join(names) if names is not None else None, "ra_unit": ra_unit, **options, **columns}
         return self._kept(_address_of("/api/samples", query), body, {})
 
     def _kept(self, path: str, body: bytes, headers: dict[str, str]) -> dict[str, Any]:

@@ -1,14 +1,16 @@
 /** `nearsky lookup`: the stored objects by id, or by the name of their transient. */
 import { existsSync } from 'node:fs';
 import { printable } from '../../core/base/error_text.ts';
-import { ASK_OPTIONS, asDocument, requireAnswer, writeOut } from '../../core/cli/ask.ts';
+import { ASK_OPTIONS, asDocument, RA_UNIT_OPTION, requireAnswer, tellWarning, writeOut } from '../../core/cli/ask.ts';
 import type { Ask } from '../../core/cli/asking.ts';
 import { bytesOf, type Command, type Invocation, tell, UsageError } from '../../core/cli/command.ts';
 import type { Config } from '../../core/config/config.ts';
+import type { RaUnit } from '../../core/contract/table_match.ts';
 import { parseTnsName } from '../../core/contract/tns_names.ts';
 import { upTo } from '../../core/documents/kinds.ts';
+import { RA_UNIT } from '../../core/documents/parameters.ts';
 import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../ingest/lines.ts';
-import { parseSearchList } from './search_text.js';
+import { inHours, parseSearchList } from './search_text.js';
 import { NOT_SEARCHED, sourcesThere } from './sources_there.ts';
 import { isForPeople, TerminalTable } from './terminal_table.ts';
 
@@ -18,7 +20,8 @@ const DEFAULT_RADIUS = 5;
 const RADIUS = upTo(3600, 'arcsec');
 
 export const command: Command = {
-  usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] [--radius ARCSEC] ID|NAME|POSITION|FILE...|-',
+  usage:
+    'lookup [--url URL] [--format NAME] [--detail LEVEL] [--radius ARCSEC] [--ra-unit UNIT] ID|NAME|POSITION|FILE...|-',
   description: `Prints what is known about objects, from the data directory or (--url) from a running service. Name
 them by diaObjectId, by TNS name such as "SN 2026abc", by position such as "12:34:56.7 -01:02:03", or in
 files or standard input (-) with these as people write them, also a name with its position on one line.
@@ -33,6 +36,7 @@ names and positions, and which catalogs were searched.`,
       value: 'ARCSEC',
       help: `search radius of names and positions without one of their own (default for positions ${DEFAULT_RADIUS})`,
     },
+    'ra-unit': RA_UNIT_OPTION,
   },
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,
@@ -44,7 +48,8 @@ async function run(invocation: Invocation): Promise<number> {
   const { config, options, positionals } = invocation;
   if (positionals.length === 0) throw new UsageError('no id, name, position or file given', command);
   const radius = invocation.value('radius', RADIUS)?.toString();
-  const inputs = await inputsOf(positionals, radius);
+  const raUnit = invocation.value('ra-unit', RA_UNIT.kind);
+  const inputs = await inputsOf(positionals, radius, raUnit);
   const isTable = isForPeople(invocation);
   const format = isTable ? undefined : options.get('format');
   const parts = partsOf(inputs, config);
@@ -59,7 +64,7 @@ async function run(invocation: Invocation): Promise<number> {
     if (isTable) await writeOut(Buffer.from(table.head()));
     const places: Place[] = [];
     for (const part of parts) {
-      const bytes = await askFor(ask, part, format, options.get('detail'));
+      const bytes = await askFor(ask, part, { format, detail: options.get('detail'), raUnit });
       if (isTable) {
         const { results } = JSON.parse(bytes.toString()) as { readonly results: readonly Result[] };
         await writeOut(Buffer.from(linesOfResults(table, part, results)));
@@ -92,10 +97,15 @@ function partsOf(inputs: readonly Input[], { API_MAX_IDS: maxIds, API_MAX_POSITI
   return parts;
 }
 
-async function askFor(ask: Ask, inputs: readonly Input[], format: string | undefined, detail: string | undefined) {
+async function askFor(
+  ask: Ask,
+  inputs: readonly Input[],
+  { format, detail, raUnit }: Record<'format' | 'detail', string | undefined> & { readonly raUnit: RaUnit | undefined },
+) {
   const body = `{"inputs": [${inputs.map(({ json }) => json).join(', ')}]${detail === undefined ? '' : `, "detail": ${JSON.stringify(detail)}`}}`;
-  const { body: bytes } = requireAnswer(await ask({ path: '/api/lookup', search: { format }, body }));
-  return Buffer.from(bytes);
+  const answer = requireAnswer(await ask({ path: '/api/lookup', search: { format, ra_unit: raUnit && 'deg' }, body }));
+  tellWarning('lookup', answer);
+  return Buffer.from(answer.body);
 }
 
 /** The lines of results. A name, a position, and an id that is no valid one, have lines of their own. */
@@ -160,13 +170,17 @@ interface Input {
   readonly json: string;
 }
 
-async function inputsOf(given: readonly string[], radius: string | undefined): Promise<Input[]> {
+async function inputsOf(
+  given: readonly string[],
+  radius: string | undefined,
+  raUnit: RaUnit | undefined,
+): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const text of given) {
     const isFile = text === '-' || (!isId(text) && existsSync(text));
-    if (isFile) inputs.push(...(await linesOf(text)).flatMap(line => inputsOfLine(line, radius)));
+    if (isFile) inputs.push(...(await linesOf(text)).flatMap(line => inputsOfLine(line, radius, raUnit)));
     else {
-      const found = inputsOfLine(text, radius);
+      const found = inputsOfLine(text, radius, raUnit);
       if (!isInput(text) && found.every(({ kind }) => kind === 'tns'))
         throw new UsageError(`${text} is not a diaObjectId, a TNS name, a position or an existing file`);
       inputs.push(...found);
@@ -180,8 +194,9 @@ const isId = (text: string) => /^\d+$/.test(text);
 const isInput = (text: string) => isId(text) || (!/^[\d\s]+$/.test(text) && parseTnsName(text) !== undefined);
 
 /** A line that cannot be read is sent as a name: its result then has the status `invalid_input`. */
-function inputsOfLine(line: string, radius: string | undefined): Input[] {
-  const entries = isInput(line) ? [] : parseSearchList(line);
+function inputsOfLine(line: string, radius: string | undefined, raUnit: RaUnit | undefined): Input[] {
+  const read = isInput(line) ? [] : parseSearchList(line);
+  const entries = raUnit === 'h' ? inHours(read) : read;
   if (isInput(line) || entries.some(({ search }) => search.kind === 'unclear')) return [idOrName(line, radius)];
   return entries.map(({ typed, search, label }): Input => {
     if (search.kind === 'id') return idOrName(search.id, radius);

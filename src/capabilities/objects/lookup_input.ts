@@ -6,7 +6,8 @@ import { SentNumber, type SentObject, type SentValue } from '../../core/base/jso
 import type { Config } from '../../core/config/config.ts';
 import { INPUT_KINDS, type InputKind } from '../../core/contract/enums.ts';
 import { type Kind, named } from '../../core/contract/kind.ts';
-import { DECLINATION, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from '../../core/documents/kinds.ts';
+import type { RaUnit } from '../../core/contract/table_match.ts';
+import { DECLINATION, HOURS, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from '../../core/documents/kinds.ts';
 import { ApiError, invalidParameter } from '../../core/http/errors.ts';
 import { accepted, fieldOf } from '../../core/http/params.ts';
 import type { LookupInput } from './queries.ts';
@@ -21,17 +22,19 @@ const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
 /**
  * The input that an entry describes. A malformed entry becomes an invalid input.
  * @param sharedRadiusArcsec the request's own radius
+ * @param raUnit of right ascensions; degrees by default
  */
 export function parseInput(
   entry: SentValue,
   index: number,
   sharedRadiusArcsec: number | undefined,
   config: Config,
+  raUnit?: RaUnit,
 ): LookupInput {
   const sent = toJson(entry);
   try {
     if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', sent);
-    return readInput(entry as SentObject, index, sent, sharedRadiusArcsec, config);
+    return readInput(entry as SentObject, index, sent, sharedRadiusArcsec, config, raUnit);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const kind = entry instanceof Map ? entry.get('kind') : undefined;
@@ -46,6 +49,7 @@ function readInput(
   sent: string,
   sharedRadiusArcsec: number | undefined,
   config: Config,
+  raUnit: RaUnit | undefined,
 ): LookupInput {
   const path = (name: string) => `inputs[${index}].${name}`;
   const read = <T>(name: string, kind: Kind<T>, given = fields.get(name)): T =>
@@ -60,7 +64,8 @@ function readInput(
       return { kind, sent, diaObjectId: OBJECT_ID.parse(text) ?? read('diaObjectId', OBJECT_ID) };
     }
     case 'position': {
-      const [ra, dec] = [read('ra', RIGHT_ASCENSION), read('dec', DECLINATION)];
+      const ra = raUnit === 'h' ? 15 * read('ra', HOURS) : read('ra', RIGHT_ASCENSION);
+      const dec = read('dec', DECLINATION);
       // The input's own radius, even null, overrides the shared one.
       const shared = fields.get('radius_arcsec') === undefined ? sharedRadiusArcsec : undefined;
       return { kind, sent, ra, dec, radiusArcsec: shared ?? read('radius_arcsec', radiusKind(config)) };

@@ -18,6 +18,7 @@ import {
   type ResponseMode,
 } from '../../core/contract/enums.ts';
 import type { Kind } from '../../core/contract/kind.ts';
+import type { RaUnit } from '../../core/contract/table_match.ts';
 import { ANY_NUMBER, DETAIL, JOURNAL_ENTRY, RESPONSE, radiusKind } from '../../core/documents/kinds.ts';
 import { requestedState } from '../../core/http/cursor.ts';
 import { ApiError, invalidParameter, missingParameter } from '../../core/http/errors.ts';
@@ -34,7 +35,12 @@ const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response', 'at'
  * The order of the checks is the contract's.
  * @throws ApiError
  */
-export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs): LookupQuery | CountQuery {
+export function parseLookup(
+  body: SentValue,
+  config: Config,
+  catalogs: Catalogs,
+  raUnit?: RaUnit,
+): LookupQuery | CountQuery {
   const request = inputsRequest(body, 'look up', FIELDS);
   const detail = wordOf(request, 'detail', DETAIL) ?? DEFAULT_DETAIL;
   const radius = request.get('radius_arcsec') ?? null;
@@ -43,7 +49,7 @@ export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs)
   const response = wordOf(request, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
   const entry = request.get('at') ?? null;
   const at = entry === null ? undefined : fieldOf(JOURNAL_ENTRY, 'at', entry);
-  const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
+  const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config, raUnit);
   return lookupQuery(inputs, { detail, filters, response, at }, config);
 }
 
@@ -117,11 +123,16 @@ function filtersOf(value: SentValue | undefined, catalogs: Catalogs): FilterValu
   });
 }
 
-function inputsOf(value: SentValue, sharedRadiusArcsec: number | undefined, config: Config): LookupInput[] {
+function inputsOf(
+  value: SentValue,
+  sharedRadiusArcsec: number | undefined,
+  config: Config,
+  raUnit: RaUnit | undefined,
+): LookupInput[] {
   if (!Array.isArray(value)) throw invalidParameter('inputs', 'a JSON array', toJson(value));
   if (value.length === 0) throw invalidParameter('inputs', 'a JSON array of at least one input', '[]');
   checkSize(value, config);
-  return value.map((entry, index) => parseInput(entry, index, sharedRadiusArcsec, config));
+  return value.map((entry, index) => parseInput(entry, index, sharedRadiusArcsec, config, raUnit));
 }
 
 /** The limits on the number of inputs, per kind and in total. An input without a kind counts only in the total. */

@@ -2,15 +2,17 @@
 
 import { toJson } from '@nearsky/astrotables/json';
 import type { Query } from '../../core/answers/queries.ts';
+import { RA_UNIT } from '../../core/documents/parameters.ts';
 import { answering, answerQuery } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { readJsonBody } from '../../core/http/json_body.ts';
-import { decodeSegment, parameterOf } from '../../core/http/params.ts';
+import { decodeSegment, optional, parameterOf } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
 import { lookupQuery, parseLookup } from './lookup_request.ts';
 import { OBJECT_PARAMETERS } from './parameters.ts';
+import { warned } from './position_warning.ts';
 
 /** GET /api/objects/{diaObjectId} */
 export const getObject = answering(objectQuery);
@@ -39,8 +41,9 @@ export function lookupObjects(service: Service): Handler {
     // answers.
     if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(exchange);
     const body = await readJsonBody(request, budget, VALUES_AN_INPUT * (API_MAX_IDS + API_MAX_POSITIONS));
-    const query = parseLookup(body, service.config, service.catalogs);
+    const raUnit = optional(exchange.search, 'ra_unit', RA_UNIT.kind);
+    const query = parseLookup(body, service.config, service.catalogs, raUnit);
     exchange.asked = query;
-    return answerQuery(service, exchange, query);
+    return warned(await answerQuery(service, exchange, query), query.inputs, raUnit);
   };
 }

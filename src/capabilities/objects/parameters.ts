@@ -12,9 +12,10 @@ import {
   FORMAT_AND_FILTERS,
   type Parameters,
   pageSize,
+  RA_UNIT,
 } from '../../core/documents/parameters.ts';
 
-export const LOOKUP_PARAMETERS = { format: FORMAT } satisfies Parameters;
+export const LOOKUP_PARAMETERS = { format: FORMAT, ra_unit: RA_UNIT } satisfies Parameters;
 
 export const OBJECT_PARAMETERS = {
   diaObjectId: DIA_OBJECT_ID,

@@ -1,14 +1,16 @@
 /**
  * Parses the search box: an id, a name of the TNS, a position in degrees or sexagesimal, with an optional radius, or a
- * source of a catalog.
+ * source of a catalog. `isDecimal` marks a right ascension without a unit, which is taken for degrees.
  *
  * @typedef {{ kind: 'id', id: string }
  *   | { kind: 'tns', name: string, radiusArcsec: number | undefined }
- *   | { kind: 'position', ra: number, dec: number, radiusArcsec: number | undefined }
+ *   | { kind: 'position', ra: number, dec: number, radiusArcsec: number | undefined, isDecimal?: boolean }
  *   | { kind: 'source', catalog: string, id: string }
  *   | { kind: 'unclear', reason: string }} SearchText
  * @typedef {{ name: string, release: string, idType?: string | undefined }} KnownCatalog
  */
+
+import { looksLikeHours } from '../../core/contract/hours.js';
 
 const MAX_ID = 2n ** 63n - 1n;
 const ARCSEC = { '"': 1, "'": 60 };
@@ -206,6 +208,27 @@ function degreesBeside(words) {
   return undefined;
 }
 
+/** Whether the right ascensions of a list that state no unit are more likely hours. @param {readonly Entry[]} entries */
+export function listLooksLikeHours(entries) {
+  const decimals = entries.flatMap(({ search }) => (search.kind === 'position' && search.isDecimal ? [search] : []));
+  return looksLikeHours(
+    decimals.map(({ ra }) => ra),
+    decimals.map(({ dec }) => dec),
+  );
+}
+
+/** The entries of a list whose right ascensions without a unit are hours. @param {Entry[]} entries @returns {Entry[]} */
+export function inHours(entries) {
+  return entries.map(entry => {
+    const { search } = entry;
+    if (search.kind !== 'position' || !search.isDecimal) return entry;
+    const { ra, isDecimal: _, ...others } = search;
+    const read =
+      ra <= 24 ? { ...others, ra: 15 * ra } : unclear(`Hours of right ascension must be 0 to 24: there is ${ra}`);
+    return { ...entry, search: read };
+  });
+}
+
 /** Names of columns. */
 const HEAD = /\b(?:_?ra\w*|_?dec\w*|\w*name|label|\w*id|object)\b/i;
 
@@ -213,15 +236,17 @@ const HEAD = /\b(?:_?ra\w*|_?dec\w*|\w*name|label|\w*id|object)\b/i;
  * Makes a CSV table of a pasted list, for operations that take tables. A line that cannot be read becomes a name, which
  * has its own result there.
  * @param {string} text
+ * @param {'deg' | 'h'} [raUnit] of right ascensions without a unit; the table has degrees
  * @returns {string | undefined} undefined if the text is a table already, or no list
  */
-export function tableOfList(text) {
+export function tableOfList(text, raUnit) {
   const lines = text.split(/[\n\r]+/).filter(line => !IS_NOTE.test(withoutMarkup(line)));
   const [first = '', second = first] = lines;
   const isList = (/** @type {string} */ line) => parseSearchList(line).some(({ search }) => search.kind !== 'unclear');
   const hasHead = !isList(first) && HEAD.test(first);
   if (!isList(first) && (!isList(second) || first === second || (hasHead && isTable(first, second)))) return undefined;
-  const rows = parseSearchList((hasHead ? lines.slice(1) : lines).join('\n')).map(({ typed, search, label }) => {
+  const entries = parseSearchList((hasHead ? lines.slice(1) : lines).join('\n'));
+  const rows = (raUnit === 'h' ? inHours(entries) : entries).map(({ typed, search, label }) => {
     const name = search.kind === 'position' ? (label ?? '') : search.kind === 'id' ? '' : typed;
     const quoted = name === '' ? '' : `"${name.replaceAll('"', '""')}"`;
     const id = search.kind === 'id' ? search.id : '';
@@ -367,7 +392,10 @@ function positionOf(text, radiusArcsec) {
   const degrees = DEGREES.exec(text);
   if (degrees) {
     const [, ra, sign, dec] = degrees;
-    return checked(Number(ra), signed(sign, Number(dec)), radiusArcsec, { ra, dec: `${sign}${dec}` });
+    const found = checked(Number(ra), signed(sign, Number(dec)), radiusArcsec, { ra, dec: `${sign}${dec}` });
+    return found.kind === 'position' && !/[a-z°]/.test(text.replace(/ra|dec|\de/g, ''))
+      ? { ...found, isDecimal: true }
+      : found;
   }
   const packed = PACKED.exec(text);
   const parts = packed ? [packed[1], 'h', ...packed.slice(2)] : SEXAGESIMAL.exec(text)?.slice(1);

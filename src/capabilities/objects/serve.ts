@@ -1,7 +1,7 @@
 /** Lookups and cones. */
 
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
-import { filteredResponses, json, stated } from '../../core/documents/openapi/responses.ts';
+import { filteredResponses, json, stated, warning } from '../../core/documents/openapi/responses.ts';
 import { ref } from '../../core/documents/openapi/schema.ts';
 import { decimal } from '../../core/documents/prose.ts';
 import type { Operations } from '../../core/host.ts';
@@ -38,7 +38,7 @@ export const operations: Operations = [
         'objects up to the limits; `truncated` and `total` show whether there are more.',
       parameters: documentedParameters(LOOKUP_PARAMETERS, catalogs),
       requestBody: { required: true, content: json(ref('LookupRequest')) },
-      responses: stated(filteredResponses('One result per input, or counts.', 'LookupResponse')),
+      responses: warning(stated(filteredResponses('One result per input, or counts.', 'LookupResponse'))),
     }),
     handler: lookupObjects,
   },

@@ -26,6 +26,7 @@ const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 const SHARED = [
   'clients/typescript/nearsky.js',
   'src/capabilities/objects/search_text.js',
+  'src/core/contract/hours.js',
   'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
 ];
@@ -68,7 +69,7 @@ function plain(text: string): Buffer {
 const COMMENT_LINES = /^[ \t]*(?:\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)\n/gm;
 const INDENTS = /^[ \t]+/gm;
 /** All files are served from one folder. */
-const CORE_IMPORTS = /(\bfrom .)(?:\.\.\/)+core\/\w+\//g;
+const CORE_IMPORTS = /(\bfrom .)(?:\.\.\/)+(?:core\/)?\w+\//g;
 
 /**
  * The colour of each catalog, and the outline of the mark before its name, which has the shape of its marker in plots.

@@ -51,6 +51,9 @@ const described = ({ id, title, createdMs, expiresMs, bytes }: KeptSample) => ({
 async function keepJson(service: Service, exchange: Exchange): Promise<KeptSample> {
   const body = await readJsonBody(exchange.request, exchange.budget, MAX_SAMPLE_VALUES + 10);
   if (!(body instanceof Map)) throw invalidBody('it must be a JSON object');
+  const raUnit = exchange.search.get('ra_unit');
+  if (raUnit !== undefined && raUnit !== 'deg')
+    throw invalidParameter('ra_unit', 'deg for a sample in JSON, whose positions are degrees', raUnit);
   const { title: given = null, ...rest } = Object.fromEntries(body);
   if (given === null) throw missingParameter('title', GIVE_TITLE);
   const title = fieldOf(TITLE, 'title', given);

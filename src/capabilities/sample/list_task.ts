@@ -11,7 +11,9 @@ import {
 } from '@nearsky/astrotables';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { requireSpareBytes } from '../../core/base/disk.ts';
+import type { RaUnit } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
 import { openSent, refusalOf, type TableInput, type TableRefusal } from '../jobs/table_task.ts';
 import { MAX_LABEL } from './limits.ts';
 
@@ -22,6 +24,7 @@ export interface ListColumns {
   readonly ra?: string | undefined;
   readonly dec?: string | undefined;
   readonly frame?: string | undefined;
+  readonly raUnit?: RaUnit | undefined;
 }
 
 export interface ListTask extends Task<ListRead>, TableInput {
@@ -32,7 +35,14 @@ export interface ListTask extends Task<ListRead>, TableInput {
   readonly inputs: string;
 }
 
-export type ListRead = { readonly outcome: 'read'; readonly rows: number } | TableRefusal;
+export type ListRead =
+  | {
+      readonly outcome: 'read';
+      readonly rows: number;
+      /** What the positions look like, if that is not what they were taken for. */
+      readonly warning?: string;
+    }
+  | TableRefusal;
 
 /** A row of the list: an id, else a position (ICRS degrees), else a name, else what is wrong. */
 export interface ListedInput {
@@ -53,22 +63,23 @@ export const tasks: Tasks<ListTask> = { readList: runReadList };
 
 async function runReadList(task: ListTask): Promise<ListRead> {
   try {
-    return { outcome: 'read', rows: await readList(task) };
+    return { outcome: 'read', ...(await readList(task)) };
   } catch (error) {
     return refusalOf(error);
   }
 }
 
-async function readList(task: ListTask): Promise<number> {
+async function readList(task: ListTask): Promise<{ readonly rows: number; readonly warning?: string }> {
   const { inputs, columns } = task;
   // Ids keep their digits as text, and numbers stay numbers.
-  const table = await openSent(task, true);
+  const table = withRaUnit(await openSent(task, true), columns.raUnit, columns);
   const id = columnOf(table, columns.id, ID_NAMES);
   const name = columnOf(table, columns.name, LABEL_NAMES);
   if (id !== undefined && table.columns[id]!.type === 'float64')
     throw new TableError(`its column ${table.columns[id]!.name} has ids as floating-point numbers, which lose digits`);
   const placed = positionsOf(table, columns, id === undefined && name === undefined);
   const positions = placed && (await readPositions(table, placed));
+  const warning = positions && hoursWarning(table, placed, positions);
   const file = openSync(inputs, 'w', 0o600);
   try {
     let text = '';
@@ -95,7 +106,7 @@ async function readList(task: ListTask): Promise<number> {
   } finally {
     closeSync(file);
   }
-  return table.rows;
+  return { rows: table.rows, ...(warning !== undefined && { warning }) };
 }
 
 /** The named column, or the first one with a usual name. */

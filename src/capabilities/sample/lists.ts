@@ -51,7 +51,10 @@ export interface ListAsked extends TableFiles {
 export type ListInput = Pick<ListAsked, 'client' | 'request' | 'input' | 'inputBytes'>;
 
 export type ListWritten =
-  | ({ readonly outcome: 'written'; readonly format: ListFormat } & Omit<ListReported, 'problems'>)
+  | ({ readonly outcome: 'written'; readonly format: ListFormat; readonly warning?: string } & Omit<
+      ListReported,
+      'problems'
+    >)
   | TableRefusal;
 
 export interface ListHost extends Pick<MainHost, 'config' | 'log' | 'admission' | 'generation' | 'onProgress'> {
@@ -87,7 +90,7 @@ export class Lists {
         const onProgress = this.#host.onProgress ?? (() => {});
         const files = { ...asked, inputs, isKept: false };
         return await this.#slots.run(asked.client, budget.remainingMs, () =>
-          this.#report('request', files, read.rows, late.signal, onProgress),
+          this.#report('request', files, read, late.signal, onProgress),
         );
       } finally {
         discard(inputs);
@@ -119,7 +122,7 @@ export class Lists {
       const read = await processes.forJob(this.#reading(asked, inputs, asked.inputBytes), ends);
       if (read.outcome !== 'read') throw new JobError(read.message);
       const onProgress = (progress: RowProgress) => jobs.noteProgress(id, progress);
-      const written = await this.#report('job', { ...asked, inputs, isKept: true }, read.rows, ends, onProgress);
+      const written = await this.#report('job', { ...asked, inputs, isKept: true }, read, ends, onProgress);
       if (written.outcome !== 'written') throw new JobError(written.message);
       return { mediaType: formatHeaders(written.format)['Content-Type']!, bytes: written.bytes, about: written };
     } finally {
@@ -161,7 +164,7 @@ export class Lists {
       maxOutputBytes,
       isKept,
     }: Pick<ListAsked, 'request'> & Pick<ListReportTask, 'inputs' | keyof TableOutput>,
-    rows: number,
+    { rows, warning }: ListRead & { readonly outcome: 'read' },
     ends: AbortSignal,
     onProgress: (progress: RowProgress) => void,
   ): Promise<ListWritten> {
@@ -193,7 +196,7 @@ export class Lists {
       );
       for (const reason of problems) this.#log('catalog_unreadable', { error: reason });
       look();
-      return { outcome: 'written', format: request.format, ...reported };
+      return { outcome: 'written', format: request.format, ...reported, ...(warning !== undefined && { warning }) };
     } catch (error) {
       ends.throwIfAborted();
       if (error instanceof RangeError) return { outcome: 'refused', message: error.message, param: undefined };

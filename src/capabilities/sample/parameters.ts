@@ -6,7 +6,7 @@ import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import { named } from '../../core/contract/kind.ts';
 import * as kinds from '../../core/documents/kinds.ts';
 import { ANY_TEXT, JOURNAL_ENTRY } from '../../core/documents/kinds.ts';
-import type { Parameter, Parameters } from '../../core/documents/parameters.ts';
+import { type Parameter, type Parameters, RA_UNIT } from '../../core/documents/parameters.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG } from './limits.ts';
 import { BRIGHT_ARCSEC, BRIGHT_MAG, TITLE } from './parse_sample.ts';
 import { REPORT_FORMATS } from './report_formats.ts';
@@ -59,6 +59,7 @@ export const sampleParameters = memoized((config: Config) => {
       kind: ANY_TEXT,
       description: 'Of a table: the frame of the positions, as for `/api/crossmatch`.',
     },
+    ra_unit: RA_UNIT,
     Prefer: {
       kind: ANY_TEXT,
       place: 'header',

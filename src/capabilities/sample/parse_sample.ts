@@ -5,6 +5,7 @@ import type { SentValue } from '../../core/base/json_reader.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { type Kind, number, textual } from '../../core/contract/kind.ts';
+import type { RaUnit } from '../../core/contract/table_match.ts';
 import { JOURNAL_ENTRY, radiusKind, upTo } from '../../core/documents/kinds.ts';
 import { requestedState } from '../../core/http/cursor.ts';
 import { invalidParameter } from '../../core/http/errors.ts';
@@ -35,14 +36,18 @@ export const TITLE = textual(`a text of 1 to ${MAX_TITLE} characters`, text =>
 );
 
 /**
- * @param over replaces `at` and `since` of the body
+ * @param over replaces `at` and `since` of the body, and has the unit of right ascensions
  * @throws ApiError
  */
 export function parseSample(
   body: SentValue,
   config: Config,
   catalogs: Catalogs,
-  over: { readonly at?: number | undefined; readonly since?: number | undefined } = {},
+  over: {
+    readonly at?: number | undefined;
+    readonly since?: number | undefined;
+    readonly raUnit?: RaUnit | undefined;
+  } = {},
 ): { readonly query: SampleQuery; readonly earlier: SampleQuery | undefined; readonly options: SampleOptions } {
   const request = inputsRequest(body, 'report', FIELDS);
   const read = <T>(name: string, kind: Kind<T>): T | undefined => {
@@ -58,7 +63,7 @@ export function parseSample(
   };
   const at = over.at ?? read('at', JOURNAL_ENTRY);
   const since = over.since ?? read('since', JOURNAL_ENTRY);
-  const inputs = inputsOf(request.get('inputs')!, radius, config);
+  const inputs = inputsOf(request.get('inputs')!, radius, config, over.raUnit);
   const hasName = inputs.some(({ input }) => input.kind === 'tns');
   for (const [param, entry] of Object.entries({ at, since }))
     if (entry !== undefined && hasName) throw namesHaveNoHistory(param);
@@ -83,17 +88,22 @@ export function registeredNames({ all, footprintOrders }: Catalogs): string[] {
   return all.flatMap(({ name }) => (footprintOrders?.has(name) ? [name] : []));
 }
 
-function inputsOf(value: SentValue, sharedArcsec: number | undefined, config: Config): SampleInput[] {
+function inputsOf(
+  value: SentValue,
+  sharedArcsec: number | undefined,
+  config: Config,
+  raUnit: RaUnit | undefined,
+): SampleInput[] {
   const must = `a JSON array of 1 to ${MAX_SAMPLE_ROWS} inputs`;
   if (!Array.isArray(value)) throw invalidParameter('inputs', must, toJson(value));
   if (value.length === 0 || value.length > MAX_SAMPLE_ROWS)
     throw invalidParameter('inputs', must, `${value.length} inputs`);
   return value.map((entry, index): SampleInput => {
-    if (!(entry instanceof Map)) return { input: parseInput(entry, index, sharedArcsec, config), label: null };
+    if (!(entry instanceof Map)) return { input: parseInput(entry, index, sharedArcsec, config, raUnit), label: null };
     const { label = null, ...fields } = Object.fromEntries(entry) as Record<string, SentValue>;
     // Without a radius, the object of a position is the nearest one within the radius of matches.
     const radius = sharedArcsec ?? (fields.kind === 'tns' ? undefined : config.CROSSMATCH_RADIUS_ARCSEC);
-    const input = parseInput(new Map(Object.entries(fields)), index, radius, config);
+    const input = parseInput(new Map(Object.entries(fields)), index, radius, config, raUnit);
     const known = label === null ? null : LABEL.parse(label);
     if (known !== undefined) return { input, label: known };
     const message = `inputs[${index}].label must be ${LABEL.must} (${shorten(toJson(label))} was given)`;

@@ -8,6 +8,7 @@ import type { Answer } from '../../core/http/respond.ts';
 import { TABLE_HEADERS } from '../../core/http/table_response.ts';
 import type { Service } from '../../core/service/service.ts';
 import { answerTable, requireRead, type TableUse } from '../jobs/sent_table.ts';
+import { positionWarning } from '../objects/position_warning.ts';
 import { SAMPLE_LIST } from './channel.ts';
 import type { ListFormat } from './list_report.ts';
 import { formatHeaders, type ListJobRequest, type ListWritten, SAMPLE_JOB } from './lists.ts';
@@ -60,7 +61,14 @@ export function parseList(
     objectRadiusArcsec: search.has('radius_arcsec') ? read('radius_arcsec') : undefined,
     brightMag: read('bright_mag'),
     brightArcsec: read('bright_radius_arcsec'),
-    columns: { id: read('id'), name: read('name'), ra: read('ra'), dec: read('dec'), frame: read('frame') },
+    columns: {
+      id: read('id'),
+      name: read('name'),
+      ra: read('ra'),
+      dec: read('dec'),
+      frame: read('frame'),
+      raUnit: read('ra_unit'),
+    },
   };
 }
 
@@ -68,10 +76,15 @@ function acceptedFormat(accept: string | null): ListFormat | 'msgpack' {
   return acceptsFits(accept) ? 'fits' : preferredFormat(accept, REPORT_FORMATS);
 }
 
-export function listHeaders({ format, rows }: ListWritten & { readonly outcome: 'written' }): Record<string, string> {
-  return {
+export function listHeaders({
+  format,
+  rows,
+  warning,
+}: ListWritten & { readonly outcome: 'written' }): Record<string, string> {
+  const headers = {
     ...formatHeaders(format),
     'Access-Control-Expose-Headers': TABLE_HEADERS,
     'X-Row-Count': `${rows}`,
   };
+  return { ...headers, ...positionWarning(headers, warning) };
 }

@@ -6,6 +6,7 @@ import { NotInHistory } from '../../core/answers/context.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
 import { type AnswerFormat, FORMATS } from '../../core/contract/formats.ts';
 import { named } from '../../core/contract/kind.ts';
+import { RA_UNIT } from '../../core/documents/parameters.ts';
 import { preferredFormat } from '../../core/http/accept.ts';
 import { answerList } from '../../core/http/answer_list.ts';
 import { reachState, withEntry } from '../../core/http/answer_query.ts';
@@ -16,6 +17,7 @@ import { optional } from '../../core/http/params.ts';
 import { type Answer, NEGOTIATED, wholeResponse } from '../../core/http/respond.ts';
 import { TABLE_HEADERS } from '../../core/http/table_response.ts';
 import type { Service } from '../../core/service/service.ts';
+import { warned } from '../objects/position_warning.ts';
 import { changedRows } from './changes.ts';
 import { SAMPLE } from './channel.ts';
 import { MAX_SAMPLE_ROWS } from './limits.ts';
@@ -35,7 +37,14 @@ export function reportSample(service: Service): Handler {
   return async exchange => {
     if (!isJson(exchange)) return await reportList(service, exchange);
     const body = await readJsonBody(exchange.request, exchange.budget, MAX_SAMPLE_VALUES);
-    return await answerReport(service, exchange, parseSample(body, service.config, service.catalogs));
+    const raUnit = optional(exchange.search, 'ra_unit', RA_UNIT.kind);
+    const sample = parseSample(body, service.config, service.catalogs, { raUnit });
+    const answer = await answerReport(service, exchange, sample);
+    return warned(
+      answer,
+      sample.query.inputs.map(({ input }) => input),
+      raUnit,
+    );
   };
 }
 

@@ -1,13 +1,13 @@
 /** `nearsky sample`: a report on a list of transients. */
-import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { requireAnswer, writeOut } from '../../core/cli/ask.ts';
+import { RA_UNIT_OPTION, requireAnswer, tellWarning, writeOut } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, UsageError } from '../../core/cli/command.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
+import { RA_UNIT } from '../../core/documents/parameters.ts';
 import { askAsJob, formatOfFile, outputOf } from '../jobs/table_job.ts';
-import { tableOfList } from '../objects/search_text.js';
+import { sentTable } from '../objects/sent_list.ts';
 import { DEFAULT_BRIGHT_ARCSEC, DEFAULT_BRIGHT_MAG, MAX_BRIGHT_ARCSEC } from './limits.ts';
 import { KEPT_PATH, SAMPLE_JOBS_PATH } from './parameters.ts';
 import { REPORT_FORMATS } from './report_formats.ts';
@@ -15,7 +15,7 @@ import type { DescribedSummary } from './summary.ts';
 
 export const command: Command = {
   usage:
-    'sample LIST [-o FILE] [--url URL] [--keep TITLE] [--format NAME] [--catalogs NAMES] [--radius ARCSEC] [--bright-mag MAG] [--bright-radius ARCSEC] [--id COLUMN] [--name COLUMN] [--ra COLUMN] [--dec COLUMN] [--frame NAME]',
+    'sample LIST [-o FILE] [--url URL] [--keep TITLE] [--format NAME] [--catalogs NAMES] [--radius ARCSEC] [--bright-mag MAG] [--bright-radius ARCSEC] [--id COLUMN] [--name COLUMN] [--ra COLUMN] [--dec COLUMN] [--frame NAME] [--ra-unit UNIT]',
   description: `Reports on a list of transients: which lie on a star, a galaxy or a quasar of a catalog, and how many
 coincidences chance explains. LIST is a table as for match, a text file with a diaObjectId, a TNS name, a
 position, or a name with its position per line, or (-) standard input. Prints the summary and a paragraph
@@ -39,6 +39,7 @@ directory a list has 55 s; a service (--url) makes a job of it.`,
     ra: { value: 'COLUMN', help: 'column of the right ascensions' },
     dec: { value: 'COLUMN', help: 'column of the declinations' },
     frame: { value: 'NAME', help: 'frame of the positions: ICRS, FK5 J1975, FK4 B1950, galactic' },
+    'ra-unit': RA_UNIT_OPTION,
   },
   example: 'nearsky sample supernovae.csv --data ./data -o report.json',
   run,
@@ -63,15 +64,16 @@ async function run(invocation: Invocation): Promise<number> {
   const title = options.get('keep');
   if (title !== undefined && options.get('url') === undefined)
     throw new UsageError('--keep needs --url: a service keeps the list', command);
-  const asked = { path: '/api/sample', search, body: asTable(readFileSync(file === '-' ? 0 : file)) };
+  const { body, ra_unit } = sentTable(readFileSync(file === '-' ? 0 : file), invocation.value('ra-unit', RA_UNIT.kind));
+  const asked = { path: '/api/sample', search: { ...search, ra_unit }, body };
   if (title !== undefined) {
-    const { format: _, ...kept } = search;
-    const { body } = await invocation.withService(ask =>
+    const { format: _, ...kept } = asked.search;
+    const { body: made } = await invocation.withService(ask =>
       ask({ ...asked, path: KEPT_PATH, search: { ...kept, title } }).then(answer =>
         answer.status === 201 ? answer : requireAnswer(answer),
       ),
     );
-    const { id, expires } = JSON.parse(Buffer.from(body).toString()) as {
+    const { id, expires } = JSON.parse(Buffer.from(made).toString()) as {
       readonly id: string;
       readonly expires: string;
     };
@@ -88,11 +90,14 @@ async function run(invocation: Invocation): Promise<number> {
   const job = { path: SAMPLE_JOBS_PATH, does: 'report on the list', onProgress };
   const output = await outputOf(out);
   try {
-    const { body } = await invocation
+    const answer = await invocation
       .withService(ask => (isRemote ? askAsJob(ask, asked, job) : ask(asked)).then(requireAnswer), onProgress)
       .finally(() => lines.end());
+    tellWarning('sample', answer);
     const isShown = out === undefined && format === undefined;
-    await output.write(isShown ? Buffer.from(shownReport(JSON.parse(Buffer.from(body).toString()))) : body);
+    await output.write(
+      isShown ? Buffer.from(shownReport(JSON.parse(Buffer.from(answer.body).toString()))) : answer.body,
+    );
     await output.end();
     return 0;
   } catch (error) {
@@ -100,16 +105,6 @@ async function run(invocation: Invocation): Promise<number> {
     throw error;
   }
 }
-
-/** Makes a table of a pasted list; other bytes are a table already. */
-function asTable(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
-  const text = isUtf8(bytes) ? bytes.toString() : '';
-  const table = text.length > MAX_LIST_CHARACTERS ? undefined : tableOfList(text);
-  return table === undefined ? bytes : Buffer.from(table);
-}
-
-/** A longer text is a table. */
-const MAX_LIST_CHARACTERS = 4 << 20;
 
 const FORMATS = [{ name: 'json', extensions: ['json'] } as const, ...MATCH_FORMATS, ...REPORT_FORMATS];
 

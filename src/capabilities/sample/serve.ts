@@ -11,6 +11,7 @@ import {
   contentIn,
   jobHeaders,
   json,
+  positionWarningHeader,
   stated,
   tableResponses,
 } from '../../core/documents/openapi/responses.ts';
@@ -49,7 +50,7 @@ function reportResponses(further: Schemas = {}): Record<string, Schema> {
     ...others,
     200: {
       ...ok,
-      headers: { ...(ok!.headers as Schemas), ...policyHeader, ...further },
+      headers: { ...(ok!.headers as Schemas), ...positionWarningHeader, ...policyHeader, ...further },
       content: { ...(ok!.content as Schemas), ...contentIn([FITS_FORMAT, ...REPORT_FORMATS], 'The rows.') },
     },
     202: { description: 'The report will be made.', headers: { ...ignoredHeader, ...jobHeaders, ...further } },
@@ -190,6 +191,7 @@ export function documented(_config: Config, catalogs: Catalogs): PlacedOperation
       headers: {
         'Content-Disposition': dispositionHeader,
         ...policyHeader,
+        ...positionWarningHeader,
         'X-Row-Count': header(count('The rows of the report.'), true),
       },
       content: {

@@ -1,20 +1,23 @@
 /** `nearsky match`: matches a table with the objects, or with a catalog. */
 
 import { readFileSync } from 'node:fs';
-import { requireAnswer } from '../../core/cli/ask.ts';
+import { RA_UNIT_OPTION, requireAnswer, tellWarning } from '../../core/cli/ask.ts';
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from '../../core/cli/command.ts';
 import { namesOf } from '../../core/contract/enums.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../../core/contract/table_match.ts';
+import { RA_UNIT } from '../../core/documents/parameters.ts';
 import { askAsJob, formatOfFile, outputOf } from '../jobs/table_job.ts';
+import { sentTable } from '../objects/sent_list.ts';
 
 export const command: Command = {
   usage:
     'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME] [--columns NAMES]',
   description: `Matches each row of a table with the objects of the data directory or of a running service (--url),
 or with the catalogs registered there, and prints the rows. The table is CSV, ECSV, IPAC, NDJSON,
-VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of POST
+VOTable, FITS, Parquet or Arrow, a file or (-) standard input; or a list with a position, or a name
+with its position, per line. The answer is that of POST
 /api/crossmatch: all columns of the table, then a status, an id, a position and a separation.`,
   options: {
     against: {
@@ -36,7 +39,7 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
     },
     ra: { value: 'COLUMN', help: 'column of the right ascensions, if its UCD or name does not identify it' },
     dec: { value: 'COLUMN', help: 'column of the declinations' },
-    'ra-unit': { value: 'UNIT', help: 'unit of decimal right ascensions without one: deg (default) or h' },
+    'ra-unit': RA_UNIT_OPTION,
     columns: {
       value: 'NAMES',
       help: 'columns of the table to keep in the answer, comma-separated (default all)',
@@ -65,18 +68,19 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
 /** The options that are parameters of the request under the same name. */
 const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'epoch', 'columns', 'at'];
 /** The other ones. */
-const RENAMED = { error_arcsec: 'error-arcsec', ra_unit: 'ra-unit', radius_arcsec: 'radius' };
+const RENAMED = { error_arcsec: 'error-arcsec', radius_arcsec: 'radius' };
 
 async function run(invocation: Invocation): Promise<number> {
   const { options, positionals } = invocation;
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0)
     throw new UsageError('match takes one TABLE, or - for standard input', command);
-  const body = readFileSync(file === '-' ? 0 : file);
+  const { body, ra_unit } = sentTable(readFileSync(file === '-' ? 0 : file), invocation.value('ra-unit', RA_UNIT.kind));
   const out = options.get('out');
   const search = {
     ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
     ...Object.fromEntries(Object.entries(RENAMED).map(([name, option]) => [name, options.get(option)])),
+    ra_unit,
     format: options.get('format') ?? (out === undefined ? undefined : formatOfFile(out, MATCH_FORMATS, command)),
   };
   const output = await outputOf(out);
@@ -104,8 +108,7 @@ async function run(invocation: Invocation): Promise<number> {
       `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')} (${frameRead}); ${headers.get('X-Match-Count')} found; ` +
         `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s${entry === null ? '' : `; journal entry ${entry}`}`,
     );
-    const warning = headers.get('X-Position-Warning');
-    if (warning !== null) tell(`nearsky match: ${warning}`);
+    tellWarning('match', { headers });
     const dropped = headers.get('X-Dropped-Columns');
     if (dropped !== null)
       tell(

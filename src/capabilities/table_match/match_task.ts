@@ -24,6 +24,7 @@ import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { Find, RowsKept } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
+import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
 import {
   AnswerFile,
   openSent,
@@ -153,13 +154,12 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
   const { isAll, rows, about } = task;
   // A string stays a string if the format of the answer is a text format, too.
   const areTyped = task.format !== undefined && task.format !== 'csv';
-  const table = withRaUnit(await openSent(task, areTyped), task);
+  const table = withRaUnit(await openSent(task, areTyped), task.raUnit, task.named);
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });
   const { positions, invalid } = validPositions(await readPositions(table, columns));
-  const isStated = task.raUnit !== undefined || table.columns[columns.ra]!.unit !== undefined;
-  const warning = !isStated && columns.ra !== columns.dec && looksLikeHours(positions) ? LIKE_HOURS : undefined;
+  const warning = hoursWarning(table, columns, positions);
   const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
   const { parts, problems, searched } = await search(task, table, { positions, invalid }, onShare);
   progress.set({ searched: table.rows });
@@ -200,35 +200,6 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
     },
     result,
   };
-}
-
-/**
- * The table, with the unit of the request for its right ascensions.
- * @throws TableError if the column has another unit
- */
-function withRaUnit(table: InputTable, { raUnit, named }: MatchTableTask): InputTable {
-  if (raUnit === undefined) return table;
-  const { ra } = findPositions(table, named);
-  const { name, unit } = table.columns[ra]!;
-  if (unit !== undefined && unit !== raUnit)
-    throw new TableError(`its column ${name.slice(0, 64)} has the unit ${unit}, but ra_unit is ${raUnit}`, 'ra_unit');
-  return { ...table, columns: table.columns.map((column, i) => (i === ra ? { ...column, unit: raUnit } : column)) };
-}
-
-const LIKE_HOURS =
-  'All right ascensions are below 24, and the declinations are spread over the sky: if they are hours, send ra_unit=h';
-/** The fewest positions of which this is said, and the least ranges of both coordinates, degrees. */
-const [LEAST_ROWS, LEAST_RA, LEAST_DEC] = [10, 12, 30];
-
-/** Whether decimal degrees are more likely hours. */
-function looksLikeHours({ ra, dec }: ValidPositions): boolean {
-  if (ra.length < LEAST_ROWS) return false;
-  const range = (values: Float64Array) => {
-    const sorted = values.toSorted();
-    return [sorted[0]!, sorted.at(-1)!] as const;
-  };
-  const [[leastRa, mostRa], [leastDec, mostDec]] = [range(ra), range(dec)];
-  return mostRa < 24 && mostRa - leastRa >= LEAST_RA && mostDec - leastDec >= LEAST_DEC;
 }
 
 /** Finds the matches of the rows with the objects, or with each catalog. */

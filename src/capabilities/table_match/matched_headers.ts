@@ -1,6 +1,6 @@
 /** The headers of a crossmatched table. */
 import { contentType, matchFormat } from '../../core/contract/formats.ts';
-import { JOURNAL_ENTRY_HEADER } from '../../core/contract/headers.ts';
+import { JOURNAL_ENTRY_HEADER, POSITION_WARNING_HEADER } from '../../core/contract/headers.ts';
 import { dispositionOf, TABLE_HEADERS } from '../../core/http/table_response.ts';
 import type { TableBegun } from './match_task.ts';
 
@@ -21,7 +21,7 @@ export function matchedHeaders({
 }: MatchedTable): Record<string, string> {
   return {
     'Content-Type': contentType(matchFormat(format)),
-    'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns, X-Position-Warning, ${JOURNAL_ENTRY_HEADER}`,
+    'Access-Control-Expose-Headers': `${TABLE_HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns, ${POSITION_WARNING_HEADER}, ${JOURNAL_ENTRY_HEADER}`,
     'Content-Disposition': dispositionOf('crossmatch', matchFormat(format)),
     'X-Row-Count': `${rows}`,
     'X-Input-Row-Count': `${inputRows}`,
@@ -29,7 +29,7 @@ export function matchedHeaders({
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
     'X-Position-Frame': `${frame}; source=${frameSource}`,
     ...(journalEntry !== undefined && { [JOURNAL_ENTRY_HEADER]: `${journalEntry}` }),
-    ...(warning !== undefined && { 'X-Position-Warning': warning }),
+    ...(warning !== undefined && { [POSITION_WARNING_HEADER]: warning }),
     ...(dropped.length > 0 && { 'X-Dropped-Columns': shownNames(dropped) }),
   };
 }

@@ -7,11 +7,10 @@ import {
   DEFAULT_MATCH_RADIUS_ARCSEC,
   FINDS,
   MAX_MATCH_RADIUS_ARCSEC,
-  RA_UNITS,
   ROWS_KEPT,
 } from '../../core/contract/table_match.ts';
 import * as kinds from '../../core/documents/kinds.ts';
-import { AT, type Parameters } from '../../core/documents/parameters.ts';
+import { AT, type Parameters, RA_UNIT } from '../../core/documents/parameters.ts';
 
 export const tableParameters = memoized((catalogs: Catalogs) => {
   const column = (of: string) => ({
@@ -42,10 +41,7 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
       description:
         'The columns of the table that are copied to the answer, separated by commas; put a name with a comma in quotes. By default all.',
     },
-    ra_unit: {
-      kind: named(RA_UNITS),
-      description: 'The unit of decimal right ascensions whose column states none. By default degrees.',
-    },
+    ra_unit: RA_UNIT,
     frame: {
       kind: kinds.ANY_TEXT,
       description:

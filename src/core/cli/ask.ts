@@ -2,11 +2,17 @@
 import { once } from 'node:events';
 import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
+import { POSITION_WARNING_HEADER } from '../contract/headers.ts';
 import type { Answered } from './asking.ts';
-import { type Option, UsageError } from './command.ts';
+import { type Option, tell, UsageError } from './command.ts';
 
 /** The format for people. */
 export const TABLE = 'table';
+
+export const RA_UNIT_OPTION = {
+  value: 'UNIT',
+  help: 'unit of decimal right ascensions without one: deg (default) or h',
+};
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
   url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
@@ -32,6 +38,12 @@ export function requireAnswer({ status, body, headers }: Answered): Answered {
   }
   const why = typeof message === 'string' ? message : `the service answered ${status}: ${text.slice(0, 200)}`;
   throw status >= 400 && status < 500 ? new UsageError(why) : new Error(why);
+}
+
+/** Prints the service's warning about the positions of the request, in the words of the command. */
+export function tellWarning(command: string, { headers }: Pick<Answered, 'headers'>): void {
+  const warning = headers.get(POSITION_WARNING_HEADER);
+  if (warning !== null) tell(`nearsky ${command}: ${warning.replace('send ra_unit=h', 'give --ra-unit h')}`);
 }
 
 /** Writes bytes to standard output. Waits if the reader is slow. */

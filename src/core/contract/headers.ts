@@ -18,3 +18,6 @@ export const LOG_LAG_HEADER = 'X-Log-Lag-Seconds';
  * node (docs/contract.md, Headers).
  */
 export const LOG_POSITION_HEADER = 'X-Log-Position';
+
+/** What the positions of a request look like, if they were taken for something else. */
+export const POSITION_WARNING_HEADER = 'X-Position-Warning';

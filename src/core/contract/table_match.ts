@@ -38,6 +38,7 @@ export const RA_UNITS = [
   { name: 'deg', meaning: 'decimal degrees' },
   { name: 'h', meaning: 'decimal hours' },
 ] as const satisfies readonly Named[];
+export type RaUnit = NameOf<typeof RA_UNITS>;
 
 /** The result of a row, in its column `nearsky_status`. */
 const ROW_STATUSES = [

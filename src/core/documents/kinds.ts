@@ -11,6 +11,8 @@ import { parseTnsName } from '../contract/tns_names.ts';
 
 export const ANY_NUMBER = number();
 export const RIGHT_ASCENSION = number({ ...RA_RANGE, unit: 'deg' });
+/** A right ascension in decimal hours. */
+export const HOURS = number({ min: 0, max: 24, unit: 'h' });
 export const DECLINATION = number({ ...DEC_RANGE, unit: 'deg' });
 export const DETAIL = named(DETAIL_LEVELS);
 export const RESPONSE = named(RESPONSE_MODES);

@@ -17,6 +17,7 @@ import {
 import { FORMATS } from '../contract/formats.ts';
 import { type Kind, named, textual } from '../contract/kind.ts';
 import { DEFAULT_CREDIBLE_LEVEL, MAX_FOLLOWED_RADIUS_ARCSEC } from '../contract/limits.ts';
+import { RA_UNITS } from '../contract/table_match.ts';
 import * as kinds from './kinds.ts';
 
 /** A parameter. Its name is its key in the operation's table. */
@@ -81,6 +82,11 @@ export const AT = {
   description:
     'A journal entry from the `X-Journal-Entry` of an earlier answer: objects are answered as they were after that ' +
     'entry. The default is the newest entry. A cursor has its entry.',
+} satisfies Parameter;
+
+export const RA_UNIT = {
+  kind: named(RA_UNITS),
+  description: 'The unit of decimal right ascensions that state none. By default degrees.',
 } satisfies Parameter;
 
 /** The default is the format that `Accept` prefers. */

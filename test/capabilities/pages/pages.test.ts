@@ -221,7 +221,7 @@ test('scripts are sent without the lines that are comments alone, and with all o
       .map(line => line.trimStart());
     const code = stored.filter(line => !/^(?:\/\/|\/\*|\*)/.test(line));
     // Files of the core are sent beside those of the pages.
-    assert.is(text, code.join('\n').replaceAll(/from '(?:\.\.\/){3}core\/[a-z]+\//g, "from './"), name);
+    assert.is(text, code.join('\n').replaceAll(/from '(?:\.\.\/)+(?:core\/)?[a-z]+\//g, "from './"), name);
     for (const [, imported] of text.matchAll(/from '\.\/([\w.]+)'/g))
       assert.is((await app.get(`/assets/${version}/${imported}`)).status, 200, `${name}: ${imported}`);
   }

@@ -27,6 +27,9 @@ test('reports on samples, at once and as jobs', async () => {
       assert.is((await app.get(`${path}/input`)).status, 404);
     }
     assert.is((await app.post('/api/samples', {})).status, 400);
+    const hours = Array.from({ length: 12 }, (_, i) => `${2 * i},${5 * i}\n`).join('');
+    for (const search of ['', '?ra_unit=deg', '?ra_unit=h'])
+      assert.is((await app.post(`/api/sample${search}`, `ra,dec\n${hours}`, 'text/csv')).status, 200);
     await everyJob(app, '/vo/samples', ['/api/sample?format=json&x=y', '/api/sample?format=csv&x=y']);
     for (const { name } of [...MATCH_FORMATS, ...REPORT_FORMATS])
       assert.is((await app.post(`/api/sample?format=${name}`, 'ra,dec\n150,2\n', 'text/csv')).status, 200, name);

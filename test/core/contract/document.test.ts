@@ -157,7 +157,7 @@ test('the parameters of each operation; of the contract only those of the path a
   assert.equal(names('/api/recent-crossmatches'), words('start end time_field detail page_size cursor format'));
   assert.equal(
     document.paths['/api/lookup'].post.parameters.map((parameter: Json) => parameter.name),
-    ['format', 'X-Log-Position'],
+    ['format', 'ra_unit', 'X-Log-Position'],
   );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
   for (const { parameters } of FACTS)

@@ -120,6 +120,9 @@ test('errors', async () => {
   await inWorld(60, {}, async app => {
     await expectStatus(app, 400, ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`));
     await lookup(app, { inputs: [] }, 400);
+    const hours = Array.from({ length: 12 }, (_, i) => ({ kind: 'position', ra: 2 * i, dec: 5 * i, radius_arcsec: 1 }));
+    for (const search of ['', '?ra_unit=deg', '?ra_unit=h'])
+      assert.is((await app.post(`/api/lookup${search}`, { inputs: hours })).status, 200);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
     await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');

@@ -44,19 +44,21 @@ async function search() {
 /** @param {import('./docs_search.js').Found[]} found */
 function showFound(found) {
   const count = found.length === 1 ? '1 section' : `${found.length} sections`;
-  const item = (
-    /** @type {import('./docs_search.js').Found} */ { section: { address, title, heading, text }, words },
-  ) => html`
-    <li>
-      <a href=${address}>${heading === '' ? title : `${title}: ${heading}`}</a>
-      <p class="hint">${excerptOf(text, words)}</p>
-    </li>`;
   show(
     results,
     html`
       <p class="hint">${found.length > MAX_SHOWN ? `${count}, the best ${MAX_SHOWN} of them:` : count}</p>
       <ul>${found.slice(0, MAX_SHOWN).map(item)}</ul>`,
   );
+}
+
+/** @param {import('./docs_search.js').Found} found */
+function item({ section: { address, title, heading, text }, words }) {
+  return html`
+    <li>
+      <a href=${address}>${heading === '' ? title : `${title}: ${heading}`}</a>
+      <p class="hint">${excerptOf(text, words)}</p>
+    </li>`;
 }
 
 /** The text around the first of the words. @param {string} text @param {string[]} words */

@@ -1,5 +1,6 @@
 /** The script of the page that reports on a sample: the list or the table, and the report with its summary first. */
 
+import { LIKE_HOURS } from '../../../core/contract/hours.js';
 import { tableOfList } from '../../objects/search_text.js';
 import { fileDrop, fileName, save, saveButtons } from './files.js';
 import { arcsec, count, counted } from './format.js';
@@ -56,6 +57,8 @@ const said = byId('said');
 const results = byId('results');
 /** @type {File | undefined} */
 let file;
+/** The unit of the right ascensions of a table. */
+let raUnit = '';
 let asking = new AbortController();
 const STOPPED = 'stopped by the user';
 
@@ -104,6 +107,7 @@ function takeFragment() {
 /** @param {File | undefined} chosen */
 function choose(chosen) {
   file = chosen;
+  raUnit = '';
   byId('chosen').textContent = chosen?.name ?? 'Or choose a table, or drop it here';
 }
 
@@ -143,7 +147,7 @@ async function report(request) {
     const shown = await reportOf(whole);
     if (own !== asking) return;
     show(said, `${counted(shown.count, 'row')}, from journal entry ${shown.journal_entry}.`);
-    showReport(shown, whole, source);
+    showReport(shown, whole, source, answer.headers.get('X-Position-Warning') !== null);
   } catch (error) {
     if (own !== asking) return;
     show(said, own.signal.aborted ? 'Stopped' : '');
@@ -234,7 +238,7 @@ async function reportOf(whole) {
 
 /** @param {string} format */
 function pathOf(format) {
-  return `${root}/api/sample?format=${format}`;
+  return `${root}/api/sample?format=${format}${raUnit && `&ra_unit=${raUnit}`}`;
 }
 
 /** @param {string | File} table */
@@ -242,8 +246,8 @@ function post(table) {
   return { method: 'POST', body: table, headers: { 'Content-Type': 'application/octet-stream' } };
 }
 
-/** @param {any} report @param {Blob} whole @param {Source} source */
-function showReport(report, whole, source) {
+/** @param {any} report @param {Blob} whole @param {Source} source @param {boolean} isDoubtful whether the positions look like hours */
+function showReport(report, whole, source, isDoubtful) {
   const { summary, methods, bibtex, rows, count: all } = report;
   const json = () => save(new Blob([whole], { type: 'application/json' }), fileName('sample', 'json'));
   const isHere = source.table !== undefined || source.kept !== undefined;
@@ -251,6 +255,7 @@ function showReport(report, whole, source) {
     results,
     html`
       ${source.kept ? keptNotice(source.kept) : source.table !== undefined && keepForm(source.table)}
+      ${isDoubtful && hoursNotice(source)}
       <h2>Summary</h2>
       ${summaryOf(summary)}
       <h2>Rows</h2>
@@ -263,6 +268,20 @@ function showReport(report, whole, source) {
       <h2>BibTeX ${copyButton(bibtex, 'BibTeX')}</h2>
       <pre tabindex="0" aria-label="BibTeX"><code>${bibtex}</code></pre>`,
   );
+}
+
+/** What to do with right ascensions that look like hours. @param {Source} source */
+function hoursNotice({ table }) {
+  const again = () => {
+    // The list in degrees is its own link.
+    const inDegrees = file ? undefined : tableOfList(list.value.trim(), 'h');
+    if (inDegrees !== undefined) list.value = inDegrees;
+    else raUnit = 'h';
+    void run();
+  };
+  return html`
+    <p class="notice">${LIKE_HOURS.split(':')[0]}.
+      ${table !== undefined && html`<button type="button" class="small" @click=${again}>Read them as hours</button>`}</p>`;
 }
 
 /** @param {string | File} table */
@@ -293,7 +312,7 @@ function keepForm(table) {
 function keptRequest(title, table) {
   const inputs = table instanceof File ? undefined : inputsOf(table);
   if (inputs && inputs.length <= MAX_INPUTS) return [KEPT, asJson({ title, inputs })];
-  return [`${KEPT}?title=${encodeURIComponent(title)}`, post(table)];
+  return [`${KEPT}?title=${encodeURIComponent(title)}${raUnit && `&ra_unit=${raUnit}`}`, post(table)];
 }
 
 /** The inputs in the table of a pasted list; undefined for another table. @param {string} table */

@@ -1,6 +1,7 @@
 /** The script of the results page: the typed text, its interpretation, and the answer of the API. */
 
-import { parseSearchList } from '../../objects/search_text.js';
+import { LIKE_HOURS } from '../../../core/contract/hours.js';
+import { inHours, listLooksLikeHours, parseSearchList } from '../../objects/search_text.js';
 import { saveButtons } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
@@ -38,7 +39,9 @@ input.value = typed;
 fit();
 chooseRadius(Number(parameters.get('radius') ?? radiusBox.value));
 
-const entries = parseSearchList(typed, pageData.catalogs);
+const isHours = parameters.get('ra_unit') === 'h';
+const read = parseSearchList(typed, pageData.catalogs);
+const entries = isHours ? inHours(read) : read;
 const [first] = entries;
 if (typed.trim() === '') {
   const hint = html`<p class="hint">Type an id, a TNS name, a position or a source of a catalog, or paste a list of them.</p>`;
@@ -339,10 +342,20 @@ async function showMany() {
     html`
       <h2 class="count">${counted(objects.size, 'object')} for ${counted(entries.length, 'entry', 'entries')}</h2>
       <p class="hint">${said}</p>
+      ${!isHours && listLooksLikeHours(entries) && hoursNotice()}
       ${unclear.length > 0 && unclearList(unclear)}
       ${saveButtons('lookup', format => fetch(`${root}/api/lookup?format=${format}`, asJson(request)))}
       ${asked.map(({ typed, label }, i) => entrySection(label ?? typed, answer.results[i]))}`,
   );
+}
+
+/** What to do with right ascensions that look like hours. */
+function hoursNotice() {
+  const query = new URLSearchParams(parameters);
+  query.set('ra_unit', 'h');
+  return html`
+    <p class="notice">${LIKE_HOURS.split(':')[0]}.
+      <a href="?${query}${location.hash}">Read them as hours</a></p>`;
 }
 
 /** @param {{ typed: string, search: SearchText }[]} unclear */

@@ -1,6 +1,6 @@
 /** Bodies, headers and responses that operations share, for the OpenAPI document. */
 import type { ErrorCode } from '../../contract/codes.ts';
-import { JOURNAL_ENTRY_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
+import { JOURNAL_ENTRY_HEADER, POSITION_WARNING_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import { errors, header, ignoredHeader } from './general.ts';
 import { count, integer, ref, type Schema, type Schemas, text } from './schema.ts';
 import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
@@ -58,13 +58,18 @@ const OUTCOMES = header(
 );
 
 /** The responses of a search of catalogs, of which a table has the sources alone. */
-export function withOutcomes({ 200: ok, ...others }: Record<string, Schema>): Record<string, Schema> {
-  return { 200: { ...ok, headers: { ...(ok!.headers as Schemas), 'X-Catalog-Outcomes': OUTCOMES } }, ...others };
-}
+export const withOutcomes = (responses: Record<string, Schema>) =>
+  withHeaders(responses, { 'X-Catalog-Outcomes': OUTCOMES });
 
 /** The responses of an operation that can also answer from an earlier state. */
-export function stated({ 200: ok, ...others }: Record<string, Schema>): Record<string, Schema> {
-  return { 200: { ...ok, headers: { ...(ok!.headers as Schemas), [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY } }, ...others };
+export const stated = (responses: Record<string, Schema>) =>
+  withHeaders(responses, { [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY });
+
+/** The responses of an operation that warns of right ascensions in hours. */
+export const warning = (responses: Record<string, Schema>) => withHeaders(responses, positionWarningHeader);
+
+function withHeaders({ 200: ok, ...others }: Record<string, Schema>, headers: Schemas): Record<string, Schema> {
+  return { 200: { ...ok, headers: { ...(ok!.headers as Schemas), ...headers } }, ...others };
 }
 
 /** The responses of an operation that needs no database. */
@@ -116,6 +121,12 @@ export const jobHeaders: Schemas = {
   ...sessionHeader,
 };
 
+export const positionWarningHeader: Schemas = {
+  [POSITION_WARNING_HEADER]: header(
+    text('What the positions look like, if they were taken for something else: hours.'),
+  ),
+};
+
 /** The headers of the answer with a crossmatched table. */
 export const resultHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
@@ -132,7 +143,7 @@ export const resultHeaders: Schemas = {
     ),
   ),
   [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY,
-  'X-Position-Warning': header(text('What the positions look like, if they were taken for something else: hours.')),
+  ...positionWarningHeader,
   'X-Position-Frame': header(
     text(
       'The frame of these positions, which were converted to ICRS, and how it was determined: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',

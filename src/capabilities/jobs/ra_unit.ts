@@ -1,0 +1,29 @@
+/** The unit of the right ascensions of a sent table. */
+import {
+  findPositions,
+  type InputTable,
+  type NamedColumns,
+  type PositionColumns,
+  type Positions,
+  TableError,
+} from '@nearsky/astrotables';
+import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
+
+/**
+ * The table, with the unit of the request for its right ascensions.
+ * @throws TableError if the column has another unit
+ */
+export function withRaUnit(table: InputTable, raUnit: string | undefined, named: NamedColumns): InputTable {
+  if (raUnit === undefined) return table;
+  const { ra } = findPositions(table, named);
+  const { name, unit } = table.columns[ra]!;
+  if (unit !== undefined && unit !== raUnit)
+    throw new TableError(`its column ${name.slice(0, 64)} has the unit ${unit}, but ra_unit is ${raUnit}`, 'ra_unit');
+  return { ...table, columns: table.columns.map((column, i) => (i === ra ? { ...column, unit: raUnit } : column)) };
+}
+
+/** What degrees without a stated unit look like, if they are more likely hours. */
+export function hoursWarning(table: InputTable, columns: PositionColumns, { ra, dec }: Positions): string | undefined {
+  const isStated = table.columns[columns.ra]!.unit !== undefined || columns.ra === columns.dec;
+  return !isStated && looksLikeHours(ra, dec) ? LIKE_HOURS : undefined;
+}
