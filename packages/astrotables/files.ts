@@ -11,7 +11,24 @@ export interface OpenFile {
    * @throws ReadFailure
    */
   read(start: number, end: number): Promise<ArrayBuffer>;
+  /**
+   * The same bytes at once, for a file of which small parts are read quickly.
+   * @throws ReadFailure
+   */
+  readNow?(start: number, end: number): ArrayBuffer;
+  /** The version of a local file. */
+  readonly version?: FileVersion;
   close(): void;
+}
+
+/** Tells whether a local file is still the one that was read before. */
+export interface FileVersion {
+  /** Differs after every change of the file, even if the time of its modification was set back. */
+  readonly key: string;
+  /** When the file was modified, nanoseconds since 1970. A copy may have the time of the original. */
+  readonly modifiedNs: bigint;
+  /** Whether the last change is so recent that a further change may not alter `key`. */
+  readonly isRecent: boolean;
 }
 
 /**

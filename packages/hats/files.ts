@@ -18,6 +18,9 @@ export async function catalogFiles(location: string, options: FilesOptions = {})
   return RemoteFiles.at(location, options);
 }
 
+/** Longer than the step of any file system's clock. */
+const RECENT_MS = 2000;
+
 /** Opens a local file. Throws ReadFailure. */
 export function openLocalFile(path: string, counts: ReadCounts = noReads()): OpenFile {
   let descriptor: number;
@@ -38,10 +41,17 @@ export function openLocalFile(path: string, counts: ReadCounts = noReads()): Ope
     counts.diskBytes += bytes.length;
     return bytes.buffer;
   };
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = fstatSync(descriptor, { bigint: true });
   return {
     name: path,
-    byteLength: fstatSync(descriptor).size,
+    byteLength: Number(size),
+    version: {
+      key: [dev, ino, size, mtimeNs, ctimeNs].join(' '),
+      modifiedNs: mtimeNs,
+      isRecent: Date.now() - Number(ctimeMs) < RECENT_MS,
+    },
     read: async (start, end) => read(start, end),
+    readNow: read,
     close: () => closeSync(descriptor),
   };
 }

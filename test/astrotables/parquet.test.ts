@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ReadFailure } from '@nearsky/astrotables/files';
-import { type ColumnChunk, columnPages } from '@nearsky/astrotables/parquet';
+import { type ColumnChunk, columnPages, openParquet } from '@nearsky/astrotables/parquet';
+import { noReads, openLocalFile } from '@nearsky/hats';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { parquetWriteFile } from 'hyparquet-writer';
@@ -261,6 +262,46 @@ test('a damaged byte gives a read failure or other values, never none, nor anoth
       }
     }
     assert.ok(failures > 100 && failures < 500, String(failures));
+  }));
+
+test('a few rows of long columns are read from their pages alone, with an index of the pages and without one', () =>
+  withDirectory(async directory => {
+    const random = seededRandom(4);
+    const rows = 30_000;
+    const columns = [
+      { name: 'float', type: 'DOUBLE' as const, data: Array.from({ length: rows }, () => random()) },
+      { name: 'id', type: 'INT64' as const, data: Array.from({ length: rows }, (_, row) => BIG - BigInt(row)) },
+      { name: 'null', type: 'DOUBLE' as const, data: Array.from({ length: rows }, (_, row) => (row % 3 ? row : null)) },
+      {
+        name: 'text',
+        type: 'STRING' as const,
+        data: Array.from({ length: rows }, (_, row) => `${row % 900} ${'x'.repeat(80)}`),
+      },
+    ];
+    for (const offsetIndex of [true, false])
+      for (const codec of ['SNAPPY', 'UNCOMPRESSED'] as const) {
+        const filename = join(directory, 'pages.parquet');
+        const columnData = columns.map(column => ({ ...column, nullable: column.name === 'null', offsetIndex }));
+        parquetWriteFile({ filename, columnData, codec, pageSize: 8 << 10, rowGroupSize: 17_000 });
+        const counts = noReads();
+        const file = await openParquet(openLocalFile(filename, counts));
+        for (let turn = 0; turn < 20; turn++) {
+          const wanted = Array.from({ length: 1 + (turn % 4) }, () => Math.floor(rows * random())).sort(
+            (a, b) => a - b,
+          );
+          for (const { name, data } of columns) {
+            const before = counts.diskBytes;
+            assert.equal(
+              await file.readValues(name, wanted),
+              wanted.map(row => data[row]!),
+              name,
+            );
+            const groups = new Set(wanted.map(row => Math.floor(row / 17_000))).size;
+            if (name === 'float') assert.ok(counts.diskBytes - before < 60_000 * groups, 'most pages are not read');
+          }
+        }
+        file.close();
+      }
   }));
 
 test('a file that shrinks while it is open is a read failure', () =>

@@ -1,16 +1,29 @@
 /** Parquet files, one flat column at a time. Only this file and pages.ts read with hyparquet. */
 
+import { crc32 } from 'node:zlib';
 import { type ColumnMetaData, type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import { BoundedCache } from '../bounded_cache.ts';
 import type { ColumnKind } from '../columns.ts';
-import type { OpenFile } from '../files.ts';
+import type { FileVersion, OpenFile } from '../files.ts';
 import { ReadFailure, reasonOf } from '../files.ts';
-import { type ColumnPage, chunkRange, columnPages, decimalScale, isDate, isDecimal, timeKind } from './pages.ts';
+import {
+  type ColumnPage,
+  chunkRange,
+  columnPages,
+  decimalScale,
+  isDate,
+  isDecimal,
+  pageLocations,
+  timeKind,
+} from './pages.ts';
 import type { StoredColumn } from './stored_column.ts';
 
 export type { ColumnKind };
 
 /** Holds the dictionary and the first page of a column as most programs write them, of up to 1 MiB each. */
 const BEGINNING_BYTES = 2 ** 21;
+
+const ALL = () => true;
 
 /** Consecutive rows that are stored together. */
 export interface RowGroup {
@@ -24,6 +37,23 @@ const MIN_BYTES = 12;
 /** Most footers are shorter. For a longer one, more of the file is read. */
 const FOOTER_BYTES = 64 << 10;
 
+/** The footers of local files that were opened last, by the versions of the files. Decoded, they take ten times as much. */
+const footers = new BoundedCache<Footer>(1 << 20);
+
+interface Footer {
+  readonly metadata: FileMetaData;
+  /** The CRC-32 of the footer; undefined for a remote file. */
+  readonly checksum: number | undefined;
+}
+
+/** The length of a footer and the mark, behind it. */
+const TAIL_BYTES = 8;
+
+/** A chunk is read page by page if it is larger than this, and few of its rows are wanted. */
+const WHOLE_CHUNK_BYTES = 64 << 10;
+/** A longer index of pages is not used. */
+const MAX_INDEX_BYTES = 1 << 20;
+
 /**
  * Reads the footer of a Parquet file. The returned object then owns the file and closes it; on an error the file is
  * closed here.
@@ -31,13 +61,9 @@ const FOOTER_BYTES = 64 << 10;
  */
 export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   try {
-    const buffer = {
-      byteLength: file.byteLength,
-      slice: (start: number, end = file.byteLength) => file.read(start, end),
-    };
-    // With `geoparquet: false`, column kinds follow the schema, whatever other metadata claim.
-    const metadata = await parquetMetadataAsync(buffer, { geoparquet: false, initialFetchSize: FOOTER_BYTES });
-    return new ParquetFile(file, metadata);
+    const key = file.version?.key;
+    const known = key === undefined ? undefined : footers.get(key);
+    return new ParquetFile(file, known ?? (await readFooter(file)));
   } catch (error) {
     file.close();
     if (error instanceof ReadFailure) throw error;
@@ -45,6 +71,24 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
     const reason = isOther ? 'it is not a Parquet file, or its end is missing' : reasonOf(error);
     throw new ReadFailure(`Cannot read ${file.name}: ${reason}`, { cause: error });
   }
+}
+
+async function readFooter(file: OpenFile): Promise<Footer> {
+  const buffer = {
+    byteLength: file.byteLength,
+    slice: (start: number, end = file.byteLength) => file.read(start, end),
+  };
+  // With `geoparquet: false`, column kinds follow the schema, whatever other metadata claim.
+  const metadata = await parquetMetadataAsync(buffer, { geoparquet: false, initialFetchSize: FOOTER_BYTES });
+  const { version } = file;
+  if (!version) return { metadata, checksum: undefined };
+  const bytes = metadata.metadata_length + TAIL_BYTES;
+  const footer = {
+    metadata,
+    checksum: crc32(new Uint8Array(await file.read(file.byteLength - bytes, file.byteLength))),
+  };
+  if (!version.isRecent) footers.set(version.key, footer, bytes);
+  return footer;
 }
 
 /** An open Parquet file. Methods that read throw ReadFailure when the file is damaged. */
@@ -57,14 +101,22 @@ export class ParquetFile {
   readonly columns: ReadonlyMap<string, ColumnKind>;
   /** The names of the other top-level columns, which hold lists or structures and cannot be read. */
   readonly nestedColumns: readonly string[];
+  /** The CRC-32 of a local file's footer, which names the place of each column; undefined for a remote file. */
+  readonly footerChecksum: number | undefined;
+  readonly byteLength: number;
+  /** The version of a local file. */
+  readonly version: FileVersion | undefined;
   readonly #file: OpenFile;
   readonly #metadata: FileMetaData;
   /** The top-level columns; `#elements` are those that can be read. */
   readonly #top: ReadonlyMap<string, SchemaElement>;
   readonly #elements: ReadonlyMap<string, SchemaElement>;
 
-  constructor(file: OpenFile, metadata: FileMetaData) {
+  constructor(file: OpenFile, { metadata, checksum }: Footer) {
     this.name = file.name;
+    this.footerChecksum = checksum;
+    this.byteLength = file.byteLength;
+    this.version = file.version;
     this.#file = file;
     this.#metadata = metadata;
     const top = topLevelElements(metadata.schema);
@@ -220,7 +272,7 @@ export class ParquetFile {
    */
   async firstValues(column: string, rowGroup: number, most: number): Promise<unknown[]> {
     const firstPage = async (bytes: number) => {
-      for (const page of await this.pages(column, rowGroup, () => true, bytes)) return page;
+      for (const page of await this.pages(column, rowGroup, ALL, bytes)) return page;
       return undefined;
     };
     // A first page that is longer is found by reading the whole column.
@@ -267,7 +319,7 @@ export class ParquetFile {
   async pages(
     column: string,
     rowGroup: number,
-    wanted: (firstRow: number, endRow: number) => boolean = () => true,
+    wanted: (firstRow: number, endRow: number) => boolean = ALL,
     most = Number.POSITIVE_INFINITY,
   ): Promise<Iterable<ColumnPage>> {
     const element = this.#elements.get(column);
@@ -278,11 +330,25 @@ export class ParquetFile {
     try {
       if (!element || !metadata) throw new Error('there is no such column');
       const [start, end] = chunkRange(metadata);
-      const bytes = await this.#file.read(start, Math.min(end, start + most));
-      return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow }, wanted));
+      const file = this.#file;
+      const isPartial = wanted !== ALL && file.readNow && end - start > WHOLE_CHUNK_BYTES && end <= file.byteLength;
+      const bytes = isPartial
+        ? (from: number, to: number) => file.readNow!(start + from, start + to)
+        : await file.read(start, Math.min(end, start + most));
+      const locations = isPartial ? this.#pageLocations(column, rowGroup, endRow - firstRow) : undefined;
+      return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow, locations }, wanted));
     } catch (error) {
       throw this.#failure(column, error);
     }
+  }
+
+  /** The places of a chunk's pages, if the file has an index of them. */
+  #pageLocations(column: string, rowGroup: number, rows: number) {
+    const { meta_data, offset_index_offset: offset, offset_index_length: length = 0 } = this.#chunk(rowGroup, column)!;
+    const start = Number(offset ?? 0);
+    if (start <= 0 || length <= 0 || length > MAX_INDEX_BYTES || start + length > this.#file.byteLength)
+      return undefined;
+    return pageLocations(this.#file.readNow!(start, start + length), meta_data!, rows);
   }
 
   *#decoded(column: string, pages: Iterable<ColumnPage>): Iterable<ColumnPage> {

@@ -13,6 +13,7 @@ import { convert, convertWithDictionary, DEFAULT_PARSERS } from 'hyparquet/src/c
 import { decompressPage, readDataPage } from 'hyparquet/src/datapage.js';
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
+import { readOffsetIndex } from 'hyparquet/src/indexes.js';
 import { readPlain } from 'hyparquet/src/plain.js';
 import { compressors as scriptCompressors } from 'hyparquet-compressors';
 
@@ -41,11 +42,97 @@ const compressors = {
 export interface ColumnChunk {
   readonly metadata: ColumnMetaData;
   readonly element: SchemaElement;
-  /** The chunk's pages, dictionary first. */
-  readonly bytes: ArrayBuffer;
+  /** The chunk's pages, dictionary first: all of them, or a function that reads the bytes [start, end) of the chunk. */
+  readonly bytes: ArrayBuffer | ReadBytes;
+  /** The places of the data pages, if they are known; the pages before a wanted one are then not looked at. */
+  readonly locations?: readonly PageLocation[] | undefined;
   readonly firstRow: number;
   /** Exclusive. */
   readonly endRow: number;
+}
+
+type ReadBytes = (start: number, end: number) => ArrayBuffer;
+
+interface PageLocation {
+  /** From the first byte of the chunk. */
+  readonly offset: number;
+  /** From the first row of the row group. */
+  readonly firstRow: number;
+}
+
+/**
+ * The places of a chunk's data pages, by the file's own index of them; undefined if the index contradicts the chunk.
+ * @param rows the number of rows of the chunk
+ */
+export function pageLocations(bytes: ArrayBuffer, metadata: ColumnMetaData, rows: number): PageLocation[] | undefined {
+  const [start, end] = chunkRange(metadata);
+  let found: PageLocation[];
+  try {
+    found = readOffsetIndex({ view: new DataView(bytes), offset: 0 }).page_locations.map(
+      ({ offset, first_row_index }) => ({ offset: Number(offset) - start, firstRow: Number(first_row_index) }),
+    );
+  } catch {
+    return undefined;
+  }
+  const isSound = found.every(({ offset, firstRow }, i) => {
+    const before = found[i - 1];
+    const first = Number(metadata.data_page_offset) - start;
+    return before
+      ? offset > before.offset && offset < end - start && firstRow > before.firstRow && firstRow < rows
+      : offset === first && firstRow === 0;
+  });
+  return isSound && found.length > 0 ? found : undefined;
+}
+
+/** Most headers of pages are shorter. */
+const HEADER_BYTES = 512;
+
+/** Walks over the pages of a chunk. */
+class PageReader {
+  readonly #bytes: ColumnChunk['bytes'];
+  readonly #length: number;
+  #offset = 0;
+
+  constructor({ bytes, metadata }: ColumnChunk) {
+    this.#bytes = bytes;
+    this.#length = bytes instanceof ArrayBuffer ? bytes.byteLength : Number(metadata.total_compressed_size);
+  }
+
+  goTo(offset: number): void {
+    this.#offset = offset;
+  }
+
+  /** Reads the header of a page, and goes to the bytes behind it. */
+  header(): PageHeader {
+    const bytes = this.#bytes;
+    if (bytes instanceof ArrayBuffer) return this.#headerIn(bytes, 0);
+    for (let most = HEADER_BYTES; ; most *= 64) {
+      const end = Math.min(this.#length, this.#offset + most);
+      try {
+        return this.#headerIn(bytes(this.#offset, end), this.#offset);
+      } catch (error) {
+        if (end === this.#length || !(error instanceof RangeError)) throw error;
+      }
+    }
+  }
+
+  #headerIn(bytes: ArrayBuffer, start: number): PageHeader {
+    const reader = { view: new DataView(bytes), offset: this.#offset - start };
+    const header = parquetHeader(reader);
+    if (reader.offset > bytes.byteLength) throw new RangeError('a header of a page ends early');
+    this.#offset = start + reader.offset;
+    return header;
+  }
+
+  /** Goes behind the bytes of a page. @returns a function that reads them */
+  skip({ compressed_page_size: size }: PageHeader): () => Uint8Array {
+    const start = this.#offset;
+    if (start + size > this.#length) throw new RangeError('a page ends early');
+    this.#offset += size;
+    const bytes = this.#bytes;
+    return () =>
+      bytes instanceof ArrayBuffer ? new Uint8Array(bytes, start, size) : new Uint8Array(bytes(start, start + size));
+  }
 }
 
 /** The byte range of a column chunk in its file. */
@@ -71,26 +158,42 @@ export function* columnPages(
     throw new Error(`its type is ${chunk.element.type} in the schema, but ${type} in its row group`);
   const decoder = decoderOf(chunk);
   const decimal = isDecimal(chunk.element) ? decimalOf(decimalScale(chunk.element)) : undefined;
-  const reader = { view: new DataView(chunk.bytes), offset: 0 };
-  let dictionary: ReturnType<typeof convert> | undefined;
-  for (let firstRow = chunk.firstRow; firstRow < chunk.endRow; ) {
-    const header = parquetHeader(reader);
-    checkHeader(header, chunk.metadata);
-    const bytes = new Uint8Array(chunk.bytes, reader.offset, header.compressed_page_size);
-    reader.offset += header.compressed_page_size;
-    if (header.type === 'DICTIONARY_PAGE') {
-      dictionary = decodeDictionary(bytes, header, decoder);
-      continue;
+  const reader = new PageReader(chunk);
+  const { locations } = chunk;
+  let readDictionary: (() => Dictionary) | undefined;
+  let decoded: Dictionary | undefined;
+  const dictionary = () => (decoded ??= readDictionary?.());
+  const headerOfData = (): PageHeader => {
+    for (;;) {
+      const header = reader.header();
+      checkHeader(header, chunk.metadata);
+      if (header.type !== 'DICTIONARY_PAGE') return header;
+      const bytes = reader.skip(header);
+      readDictionary = () => decodeDictionary(bytes(), header, decoder);
     }
-    const endRow = firstRow + rowsOf(header);
-    if (endRow > chunk.endRow) throw new Error(`a page ends at row ${endRow} of ${chunk.endRow}`);
-    if (wanted(firstRow, endRow)) {
-      const { values, present } = decodePage(bytes, header, dictionary, decoder);
-      yield { firstRow, endRow, values: decimal ? Array.from(values, decimal) : values, present };
+  };
+  // The dictionary is before the first data page.
+  if (locations && locations[0]!.offset > 0) headerOfData();
+  for (let firstRow = chunk.firstRow, page = 0; firstRow < chunk.endRow; page++) {
+    let endRow = chunk.firstRow + (locations?.[page + 1]?.firstRow ?? chunk.endRow - chunk.firstRow);
+    if (locations && wanted(firstRow, endRow)) reader.goTo(locations[page]!.offset);
+    if (!locations || wanted(firstRow, endRow)) {
+      const header = headerOfData();
+      const bytes = reader.skip(header);
+      const stated = firstRow + rowsOf(header);
+      if (locations ? stated !== endRow : stated > chunk.endRow)
+        throw new Error(`a page ends at row ${stated} of ${chunk.endRow}`);
+      endRow = stated;
+      if (wanted(firstRow, endRow)) {
+        const { values, present } = decodePage(bytes(), header, dictionary, decoder);
+        yield { firstRow, endRow, values: decimal ? Array.from(values, decimal) : values, present };
+      }
     }
     firstRow = endRow;
   }
 }
+
+type Dictionary = ReturnType<typeof convert>;
 
 /** Without `ignoreBOM`, a decoder drops U+FEFF at the start of a string. */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -207,7 +310,7 @@ function decodeDictionary(bytes: Uint8Array, header: PageHeader, decoder: Decode
 function decodePage(
   bytes: Uint8Array,
   header: PageHeader,
-  dictionary: ReturnType<typeof convert> | undefined,
+  dictionaryOf: () => Dictionary | undefined,
   decoder: Decoder,
 ): Pick<ColumnPage, 'values' | 'present'> {
   const { data_page_header: v1, data_page_header_v2: v2 } = header;
@@ -219,6 +322,7 @@ function decodePage(
   if (count === 0) return { values: [], present };
   const { encoding } = (v1 ?? v2)!;
   // Without a dictionary, hyparquet would return the dictionary positions as values.
+  const dictionary = encoding.endsWith('_DICTIONARY') ? dictionaryOf() : undefined;
   if (encoding.endsWith('_DICTIONARY') && !dictionary?.length)
     throw new Error('a page needs a dictionary that is missing');
   checkValues(encoded, encoding, count, decoder);

@@ -3,6 +3,7 @@ import type { PixelBounds } from '@nearsky/adql';
 import type { Cell } from '@nearsky/astrotables';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { HEALPIX_COLUMN, HEALPIX_ORDER, statedPixels } from '@nearsky/hats/layout';
+import { DamagedPositions, type FilePositions, placeOf } from '@nearsky/hats/positions';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { cellOf, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
@@ -76,16 +77,22 @@ export class PickedRows implements Disposable {
   /**
    * Takes the rows of a row group that lie in the area.
    * @param columns the columns as the file spells them
+   * @param positions the stored positions of the file's rows, if there are any
    * @returns false if it took none because they are many or large, or because the file does not tell their exact pixels
    */
-  async take(file: ParquetFile, group: number, columns: readonly WantedColumn[]): Promise<boolean> {
-    if (file.columns.get(HEALPIX_COLUMN) !== 'integer64') return false;
+  async take(
+    file: ParquetFile,
+    group: number,
+    columns: readonly WantedColumn[],
+    positions?: FilePositions,
+  ): Promise<boolean> {
     // If the area covers much of the row group, the pixels of its rows need not be read.
     if (coveredShare(file, group, this.#bounds) > FEW_ROWS) return false;
     const { rowStart, rowEnd } = file.rowGroups[group]!;
     const most = Math.min(FEW_ROWS * (rowEnd - rowStart), FEW_CELLS / this.#columns.length);
-    const rows = await rowsWithin(file, group, this.#bounds, most);
-    if (!rows) return false;
+    const stored = positions && rowsInPositions(positions, group, this.#bounds, most);
+    const rows = stored ?? (await rowsWithin(file, group, this.#bounds, most));
+    if (rows === 'many') return false;
     const groupBytes = columns
       .flatMap(({ stored }) => stored ?? [])
       .reduce((sum, column) => sum + file.bytesInRowGroup(column, group), 0);
@@ -123,13 +130,46 @@ export class PickedRows implements Disposable {
   }
 }
 
-/** The rows of a row group that lie in an area or have no pixel, ascending; undefined if they are more than `most`. */
+/** The number of pixels of order 24 in a pixel of an area. */
+const PLACES = 4 ** (24 - MAX_AREA_ORDER);
+
+/**
+ * The same as `rowsWithin`, by the stored positions; undefined if a row has no position, so that only its pixel tells
+ * where it belongs, or if the stored positions are damaged.
+ */
+function rowsInPositions(
+  positions: FilePositions,
+  group: number,
+  bounds: PixelBounds,
+  most: number,
+): number[] | 'many' | undefined {
+  if (positions.groups[group]!.withoutPosition > 0) return undefined;
+  const rows: number[] = [];
+  try {
+    for (const [from, to] of positions.within(group, MAX_AREA_ORDER, bounds))
+      for (const { rowStart, ra, dec } of positions.read(from, to))
+        for (let row = 0; row < ra.length; row++) {
+          const pixel = Math.floor(placeOf(ra[row]!, dec[row]!) / PLACES);
+          const range = nextRange(bounds, pixel);
+          if (!(bounds[range]! <= pixel)) continue;
+          if (rows.length >= most) return 'many';
+          rows.push(rowStart + row);
+        }
+  } catch (error) {
+    if (error instanceof DamagedPositions) return undefined;
+    throw error;
+  }
+  return rows;
+}
+
+/** The rows of a row group that lie in an area or have no pixel, ascending; `many` if they are more than `most`, or unknown. */
 async function rowsWithin(
   file: ParquetFile,
   group: number,
   bounds: PixelBounds,
   most: number,
-): Promise<number[] | undefined> {
+): Promise<number[] | 'many'> {
+  if (file.columns.get(HEALPIX_COLUMN) !== 'integer64') return 'many';
   const rows: number[] = [];
   // Whether the pixels from `first` to `end` (exclusive) are in the area. Mostly, the next row is among them.
   let [first, end, isWithin] = [0, 0, false];
@@ -147,7 +187,7 @@ async function rowsWithin(
         }
         if (!isWithin) continue;
       }
-      if (rows.length >= most) return;
+      if (rows.length >= most) return 'many';
       rows.push(row);
     }
   }

@@ -20,6 +20,7 @@ import { threadData } from '../../core/pool/thread_data.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { columnsIn } from '../catalogs/columns.ts';
+import { storedPositions } from '../catalogs/stored_positions.ts';
 import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import { DECODED_TYPES, decodedColumn, isReadByEngine, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
@@ -95,6 +96,8 @@ async function runReadSources({
 
 /** A file of the catalog, and which of its row groups are needed. */
 interface Chosen {
+  /** Relative to the catalog's location. */
+  readonly name: string;
   readonly file: ParquetFile;
   readonly groups: readonly number[];
   /** The wanted columns as the file spells them. */
@@ -149,7 +152,7 @@ async function readPart(
       const groups: number[] = [];
       open.push(file);
       const columns = columnsOf(file);
-      chosen[i] = { file, groups, columns };
+      chosen[i] = { name, file, groups, columns };
       for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
         if (rowEnd === rowStart || isEnough() || !touches(file, group, wanted.bounds)) continue;
         groups.push(group);
@@ -162,7 +165,7 @@ async function readPart(
     const has = new Set<string>();
     const written: string[] = [];
     const some = chosen.flatMap(each => (each && each.groups.length > 0 ? [each] : []));
-    await eachConcurrently(some, isFar ? COPIED_AT_ONCE : 1, async ({ file, groups, columns }, i) => {
+    await eachConcurrently(some, isFar ? COPIED_AT_ONCE : 1, async ({ name, file, groups, columns }, i) => {
       if (!isThere(directory)) throw new TooMuch('the query was ended');
       const own = columns.all.flatMap(({ name, type, stored }) => {
         const kind = stored === undefined ? undefined : file.columns.get(stored);
@@ -170,7 +173,9 @@ async function readPart(
       });
       for (const { name } of own) has.add(name);
       const dense: number[] = [];
-      for (const group of groups) if (!(await picked?.take(file, group, columns.all))) dense.push(group);
+      const { location, columns: registered } = registration;
+      using positions = picked && storedPositions({ location, columns: registered, file: name }, file);
+      for (const group of groups) if (!(await picked?.take(file, group, columns.all, positions))) dense.push(group);
       if (dense.length === 0) return;
       const to = `part${wanted.part}-${i}.parquet`;
       // A file without the columns still has rows.

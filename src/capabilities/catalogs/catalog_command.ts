@@ -35,6 +35,7 @@ import { FLOAT32_STEP_ARCSEC } from './columns.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';
 import { type ChosenFootprint, skyFraction } from './coverage.ts';
 import { checkDefinition, type UndefinedCatalog } from './definition.ts';
+import { KeptPositions, removePositions } from './kept_positions.ts';
 import { areaIn } from './read_area.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
 import { remoteOptions } from './remote_options.ts';
@@ -53,6 +54,7 @@ const ADD_OPTIONS = [
   'allow-missing-columns',
   'quick',
   'rows',
+  'no-positions',
 ];
 interface Verb {
   /** The number of arguments: none, or a name, or a name and a location. */
@@ -66,7 +68,7 @@ const VERBS: ReadonlyMap<string | undefined, Verb> = new Map([
   ['replace', { takes: 2, options: ADD_OPTIONS, run: replace }],
   ['compare', { takes: 1, options: ['within'], run: compare }],
   ['list', { takes: 0, options: [], run: list }],
-  ['check', { takes: 1, options: ['rows'], run: check }],
+  ['check', { takes: 1, options: ['rows', 'no-positions'], run: check }],
   ['remove', { takes: 1, options: [], run: remove }],
 ]);
 /** The rules of `radius` in a description. */
@@ -90,7 +92,7 @@ older crossmatches stay, with the release that found them. The description is ke
 compare: compares the matches with the present release and with older ones, for the objects that have
 been crossmatched with both: kept, new, gone, or with a changed id. It reads every object.
 list: prints the registered catalogs.
-check: opens every file of a registered catalog.
+check: opens every file of a registered catalog, and stores the positions of a local one again.
 remove: removes a registered catalog from all future searches.
 add, replace and check count rows that cannot match, because they have no position or no id.
 nearsky includes descriptions of ${CATALOGS.map(({ name }) => name).join(', ')}. For any other
@@ -131,6 +133,9 @@ Keys that the file lacks are taken from the catalog.`,
     },
     rows: {
       help: 'add, replace, check: read the position of every row; this is always done for a local directory',
+    },
+    'no-positions': {
+      help: 'add, replace, check: store no positions of a local catalog in DATA/catalog-positions. They take 16 bytes per row, and searches near a position read little else',
     },
   },
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
@@ -210,6 +215,7 @@ async function add(
   isReplacing = false,
 ): Promise<number> {
   using progress = new Progress();
+  const positions = positionsFor(invocation);
   const found = await registerCatalog(catalog, location, {
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
@@ -217,6 +223,7 @@ async function add(
     ...depthOf(invocation),
     footprint: footprintOf(invocation),
     allowMissing: invocation.flags.has('allow-missing-columns'),
+    positions,
     onProgress: at => progress.update(() => progressText(at)),
   });
   progress.end();
@@ -226,6 +233,7 @@ async function add(
   const previous = isReplacing ? requireRegistered(store, found.name) : store.catalog(found.name);
   const registration = { ...found, ...replacedBy(found, previous, isReplacing) };
   await writer.putCatalog(registration);
+  if (previous) removePositions(invocation.config.NEARSKY_DATA, previous, store.catalogs());
   printResult(invocation, summaryOf(registration), `${isReplacing ? 'replaced' : 'added'} ${describe(registration)}`);
   if (!isReplacing && previous && registeredRelease(previous) !== registeredRelease(registration))
     tell(
@@ -235,6 +243,7 @@ async function add(
     tell(
       `nearsky catalog: the positions of ${registration.name} are float32: right ascensions and separations are only exact to ${FLOAT32_STEP_ARCSEC.toFixed(2)} arcsec`,
     );
+  tellOfPositions(found.name, positions);
   const { sparse, order, source } = registration.coverage;
   if (sparse)
     tell(
@@ -329,8 +338,9 @@ function changeRows(other: string, changes: ReleaseChanges): (readonly [string, 
 /** @throws UsageError if no catalog has that name */
 async function remove(invocation: Invocation, name: string): Promise<number> {
   await using archive = await openArchive(invocation.config);
-  requireRegistered(archive.store, name);
+  const removed = requireRegistered(archive.store, name);
   await archive.writer.removeCatalog(name);
+  removePositions(invocation.config.NEARSKY_DATA, removed, archive.store.catalogs());
   printResult(
     invocation,
     { removed: name },
@@ -385,7 +395,9 @@ async function check(invocation: Invocation, name: string): Promise<number> {
       `Cannot check ${name} because it is not registered: add it with nearsky catalog add ${name} LOCATION`,
     );
   using progress = new Progress();
+  const positions = positionsFor(invocation);
   const result = await checkCatalog(registration, {
+    positions,
     remote: remoteOptions(invocation.config),
     ...(invocation.flags.has('rows') ? { depth: 'rows' } : {}),
     onProgress: at => progress.update(() => progressText(at)),
@@ -412,7 +424,19 @@ async function check(invocation: Invocation, name: string): Promise<number> {
     { name, files, rows, ...counts, rows_stated, ...differences, left_out_columns: result.leftOut ?? {}, problems },
     text,
   );
+  tellOfPositions(name, positions);
   return result.problems.length === 0 ? 0 : 1;
+}
+
+function positionsFor({ config, flags }: Invocation): KeptPositions | undefined {
+  return flags.has('no-positions') ? undefined : new KeptPositions(config.NEARSKY_DATA);
+}
+
+function tellOfPositions(name: string, positions: KeptPositions | undefined): void {
+  if (positions?.problem !== undefined)
+    tell(
+      `nearsky catalog: the positions of ${name} are stored for ${positions.files} files only: ${positions.problem}. Searches read the other files instead, which takes longer. To try again, run nearsky catalog check ${name}`,
+    );
 }
 
 function progressText({ files, filesDone, rows }: SurveyProgress): string {

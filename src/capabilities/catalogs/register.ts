@@ -47,6 +47,8 @@ export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly depth?: 'files' | SurveyOptions['depth'];
   /** The footprint, if an operator states it. */
   readonly footprint?: ChosenFootprint | undefined;
+  /** Stores the positions of the rows that are read. */
+  readonly positions?: SurveyOptions['positions'];
   /** Called during the survey of the files. */
   readonly onProgress?: (progress: SurveyProgress) => void;
 }

@@ -16,6 +16,7 @@ import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../../core/contract/source_ids.ts';
 import type { CatalogColumns, RowCounts } from '../../core/store/catalog_registration.ts';
 import { checkIds, columnsIn, sourceId } from './columns.ts';
+import type { FileOfPositions, KeptPositions } from './kept_positions.ts';
 import type { PixelSet } from './pixel_set.ts';
 import { checkAllRows, checkSomeRows, sampledFiles } from './row_pixels.ts';
 import { type CatalogSchema, SchemaUnion } from './schema.ts';
@@ -28,6 +29,8 @@ export interface SurveyOptions {
   readonly depth: 'footers' | 'rows';
   /** Receives the pixels that hold a row with a position; needs `rows`. */
   readonly pixels?: PixelSet;
+  /** Stores the positions of the rows that are read. */
+  readonly positions?: KeptPositions | undefined;
   readonly onProgress?: (progress: SurveyProgress) => void;
 }
 
@@ -61,7 +64,7 @@ export async function surveyCatalog(
   files: CatalogFiles,
   partitions: readonly Partition[],
   columns: CatalogColumns,
-  { depth, pixels, onProgress = () => {} }: SurveyOptions,
+  { depth, pixels, positions, onProgress = () => {} }: SurveyOptions,
 ): Promise<Survey> {
   const names = partitions.flatMap(partition => partition.files);
   const partitionsOfFiles = partitions.flatMap(partition => partition.files.map(() => partition));
@@ -77,7 +80,11 @@ export async function surveyCatalog(
         union.add(file, index);
         const own = columnsIn(file, columns);
         if (sampled.has(index)) await checkSomeRows(file, partitionsOfFiles[index]!, own);
-        return countRows(file, own, depth, partitionsOfFiles[index]!, pixels);
+        using stored =
+          depth === 'rows' ? positions?.begin({ location: files.location, columns }, name, file) : undefined;
+        const found = await countRows(file, own, depth, partitionsOfFiles[index]!, pixels, stored);
+        stored?.end(file);
+        return found;
       });
       counts.push(counted);
       rows += counted.rows;
@@ -94,6 +101,7 @@ export async function surveyCatalog(
     }
     onProgress({ files: names.length, filesDone, rows });
   });
+  positions?.end();
   problems.sort(([a], [b]) => a - b);
   return {
     files: names.length,
@@ -145,6 +153,7 @@ async function countRows(
   depth: SurveyOptions['depth'],
   partition: Partition,
   pixels: PixelSet | undefined,
+  positions: FileOfPositions | undefined,
 ): Promise<FileCounts> {
   let [withoutPosition, withoutId, bytes] = [0, 0, 0];
   const refused = { rows: 0, first: '' };
@@ -160,6 +169,7 @@ async function countRows(
     const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));
     const [ra, dec] = (await Promise.all(reading)) as [Float64Array, Float64Array];
     checkAllRows(file, rowGroup, partition, ra, dec);
+    positions?.add(ra, dec);
     withoutPosition += addPositions(ra, dec, pixels);
     for (const column of [columns.ra, columns.dec]) bytes += file.storedBytes(column, rowGroup);
   }

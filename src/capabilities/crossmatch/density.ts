@@ -4,7 +4,8 @@
  * distribution, whose mean is the inverse of the density. Neighbours on the curve are neighbours on the sky, and the
  * rows of a HATS catalog are sorted by it: a few dozen rows around a row are enough, all in the same partition.
  */
-import { isPosition, pixel24, wrapRa } from '@nearsky/sky-index';
+import { placeOf } from '@nearsky/hats/positions';
+import { pixel24 } from '@nearsky/sky-index';
 
 /** The number of gaps that are used on each side of a source. */
 const GAPS_PER_SIDE = 16;
@@ -51,23 +52,41 @@ function lowerBound(length: number, isBefore: (at: number) => boolean): number {
   return low;
 }
 
+/** The places of the rows of one row group along the curve. */
+export interface RowPlaces {
+  readonly length: number;
+  /** Whether the rows are known to be sorted by their places. */
+  readonly isSorted: boolean;
+  /** Fills in the places of the rows from `from` to `to` (exclusive); NaN for rows without a position. */
+  fill(from: number, to: number, places: Float64Array): void;
+}
+
+/** The places of rows by their positions: degrees, right ascensions in any convention. */
+export function placesOf(ra: Float64Array, dec: Float64Array): RowPlaces {
+  return {
+    length: ra.length,
+    isSorted: false,
+    fill: (from, to, places) => {
+      for (let row = from; row < to; row++) places[row - from] = placeOf(ra[row]!, dec[row]!);
+    },
+  };
+}
+
 /** The density at the rows of one row group. */
 export class RowDensity {
-  readonly #ra: Float64Array;
-  readonly #dec: Float64Array;
+  readonly #rows: RowPlaces;
   /** The positions of all rows along the curve, ascending, if the rows are not sorted by them. */
   #sorted: Float64Array | undefined;
   /** The positions of some rows along the curve. It is longer if some of the rows have no position. */
   #window = new Float64Array(2 * GAPS_PER_SIDE + 1);
   readonly #gaps = new Float64Array(2 * GAPS_PER_SIDE);
 
-  /** @param ra degrees in any convention; rows without a valid position are no sources */
-  constructor(ra: Float64Array, dec: Float64Array) {
-    this.#ra = ra;
-    this.#dec = dec;
+  constructor(rows: RowPlaces) {
+    this.#rows = rows;
+    if (rows.isSorted) return;
     let before = 0;
     for (let probe = 0; probe < PROBES; probe++) {
-      const place = this.#placeOf(Math.floor((probe * ra.length) / PROBES));
+      const place = this.#placeOf(Math.floor((probe * rows.length) / PROBES));
       if (place < before) {
         this.#sort();
         return;
@@ -77,8 +96,8 @@ export class RowDensity {
   }
 
   #sort(): void {
-    const sorted = new Float64Array(this.#ra.length);
-    findPlaces(this.#ra, this.#dec, 0, sorted.length, sorted);
+    const sorted = new Float64Array(this.#rows.length);
+    this.#rows.fill(0, sorted.length, sorted);
     // NaN is sorted to the end.
     const end = sorted.sort().findLastIndex(place => !Number.isNaN(place)) + 1;
     this.#sorted = sorted.subarray(0, end);
@@ -86,7 +105,7 @@ export class RowDensity {
 
   #placeOf(row: number): number {
     const place = new Float64Array(1);
-    findPlaces(this.#ra, this.#dec, row, row + 1, place);
+    this.#rows.fill(row, row + 1, place);
     return place[0]!;
   }
 
@@ -130,7 +149,7 @@ export class RowDensity {
 
   /** The same for rows that are sorted. Rows without a position are passed over. */
   #rowsWindow(place: number): Window {
-    const rows = this.#ra.length;
+    const rows = this.#rows.length;
     const row = lowerBound(rows, at => {
       let known = at;
       let found = this.#placeOf(known);
@@ -140,7 +159,7 @@ export class RowDensity {
     for (let reach = GAPS_PER_SIDE + 1; ; reach *= 2) {
       const [from, to] = [Math.max(0, row - reach), Math.min(rows, row + reach)];
       const all = new Float64Array(to - from);
-      findPlaces(this.#ra, this.#dec, from, to, all);
+      this.#rows.fill(from, to, all);
       const known = all.filter(each => !Number.isNaN(each));
       const own = all.subarray(0, row - from).filter(each => !Number.isNaN(each)).length;
       const isEnough = (own > GAPS_PER_SIDE || from === 0) && (known.length - own > GAPS_PER_SIDE || to === rows);
@@ -153,13 +172,13 @@ export class RowDensity {
 
   /** Finds the gaps around a row of sorted rows. Returns their number; -1 if the rows turn out not to be sorted. */
   #gapsAround(row: number): number {
-    const rows = this.#ra.length;
+    const rows = this.#rows.length;
     for (let reach = GAPS_PER_SIDE; ; reach *= 2) {
       const from = Math.max(0, row - reach);
       const to = Math.min(rows, row + reach + 1);
       if (this.#window.length < to - from) this.#window = new Float64Array(2 * reach + 1);
       const places = this.#window;
-      findPlaces(this.#ra, this.#dec, from, to, places);
+      this.#rows.fill(from, to, places);
       let [count, own] = [0, 0];
       for (let i = 0; i < to - from; i++) {
         if (Number.isNaN(places[i]!)) continue;
@@ -191,14 +210,6 @@ export class RowDensity {
       this.#gaps[at - first] = gap;
     }
     return last - first;
-  }
-}
-
-/** Finds the positions on the curve of the rows from `from` to `to` (exclusive); NaN for rows without a position. */
-function findPlaces(ra: Float64Array, dec: Float64Array, from: number, to: number, places: Float64Array): void {
-  for (let row = from; row < to; row++) {
-    const wrapped = wrapRa(ra[row]!);
-    places[row - from] = isPosition(wrapped, dec[row]!) ? pixel24(wrapped, dec[row]!) : Number.NaN;
   }
 }
 

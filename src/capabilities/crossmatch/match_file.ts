@@ -5,6 +5,7 @@ import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, type CatalogFiles, catalogFiles, noReads, type ReadCounts, withStableFile } from '@nearsky/hats';
 import { HEALPIX_ORDER, MAX_OUTSIDE_ARCSEC, statedPixels } from '@nearsky/hats/layout';
+import { DamagedPositions, type FilePositions, type GroupPositions } from '@nearsky/hats/positions';
 import {
   conePixels,
   isPosition,
@@ -25,9 +26,10 @@ import type { CatalogColumns, PayloadColumn } from '../../core/store/catalog_reg
 import { combinedError, lnSum, lnWeight } from '../../core/store/match_statistics.ts';
 import { packSource } from '../../core/store/records.ts';
 import { cellIn, columnsIn, sourceId } from '../catalogs/columns.ts';
+import { storedPositions } from '../catalogs/stored_positions.ts';
 import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import type { CatalogErrors } from './catalog_errors.ts';
-import { RowDensity } from './density.ts';
+import { placesOf, RowDensity, type RowPlaces } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
 import { type RadiusColumn, sourceRadius } from './own_radius.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
@@ -205,7 +207,8 @@ async function matchIn<Own extends FileSearchTask, Sources>(
 ): Promise<FoundPairs & Sources> {
   const file = await openParquet(await files.open(task.file));
   try {
-    return await matchFile(taskIn(file, task), file, sourcesOf);
+    using positions = storedPositions(task, file);
+    return await matchFile(taskIn(file, task), file, positions, sourcesOf);
   } finally {
     file.close();
   }
@@ -262,13 +265,15 @@ interface Candidate {
 async function matchFile<Own extends FileSearchTask, Sources>(
   task: Own,
   file: ParquetFile,
+  positions: FilePositions | undefined,
   sourcesOf: SourcesOf<Own, Sources>,
 ): Promise<FoundPairs & Sources> {
   const around = task.around && new AroundPositions(task, file);
   const reached = await reachedRowGroups(task, file, around);
   const reach = Math.max(0, ...reached.map(each => each.reachArcsec));
   const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec + reach);
-  const sifted = await settled(reached.map(({ rowGroup }) => sift(task, zones, file, rowGroup, around)));
+  const search = { task, zones, file, around, positions };
+  const sifted = await settled(reached.map(({ rowGroup }) => sift(search, rowGroup)));
   const candidates = sifted.flatMap(part => part.candidates);
   const neighbours = new Neighbours(task.ra.length);
   const find = task.find === 'all' ? pairs : nearestPairs;
@@ -347,27 +352,28 @@ interface Sifted<T> {
   readonly passedOver: number;
 }
 
+interface Search {
+  readonly task: FileSearchTask;
+  readonly zones: ObjectZones;
+  readonly file: ParquetFile;
+  readonly around: AroundPositions | undefined;
+  readonly positions: FilePositions | undefined;
+}
+
+/** The rows of a row group near an object, and the density around each. */
+interface NearRows extends Sifted<NearRow> {
+  readonly densities: Float64Array;
+}
+
 /**
  * Finds the rows of one row group that lie near an object. A row without a valid position, an id or, if sources have
  * radii of their own, a radius is not a source.
  */
-async function sift(
-  task: FileSearchTask,
-  zones: ObjectZones,
-  file: ParquetFile,
-  rowGroup: number,
-  around: AroundPositions | undefined,
-): Promise<Sifted<Candidate>> {
+async function sift(search: Search, rowGroup: number): Promise<Sifted<Candidate>> {
+  const { task, file } = search;
   const { columns, motion, errors, radiusColumn } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
-  const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
-  const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
-  const found = await memory.run(bytes, async () => {
-    const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
-    around?.look(rowGroup, ra!, dec!);
-    const near = pmra && pmdec ? movingRows(task, zones, ra!, dec!, pmra, pmdec) : nearRows(zones, ra!, dec!);
-    return { ...near, densities: densitiesOf(task, zones, near.candidates, ra!, dec!) };
-  });
+  const found = (await inPositions(search, rowGroup)) ?? (await inColumns(search, rowGroup));
   const rows = found.candidates.map(({ row }) => rowStart + row);
   const valuesOf = async (column: string | null) =>
     column === null ? [] : memory.run(file.bytesOfRows(column, rows), () => file.readValues(column, rows));
@@ -390,17 +396,84 @@ async function sift(
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
+/** Reads the positions of all rows from the file itself. */
+async function inColumns({ task, zones, file, around }: Search, rowGroup: number): Promise<NearRows> {
+  const { columns, motion } = task;
+  const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
+  const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
+  return memory.run(bytes, async () => {
+    const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
+    const places = placesOf(ra!, dec!);
+    around?.look(rowGroup, places);
+    const near = nearRows(zones, ra!, dec!);
+    const candidates = motion
+      ? movedNear(task, zones, near.candidates, row => [pmra![row]!, pmdec![row]!])
+      : near.candidates;
+    return { candidates, passedOver: near.passedOver, densities: densitiesOf(task, zones, candidates, places) };
+  });
+}
+
+/** Reads the stored positions of rows near the objects; undefined if there are none, or if they are damaged. */
+async function inPositions(
+  { task, zones, file, around, positions }: Search,
+  rowGroup: number,
+): Promise<NearRows | undefined> {
+  if (!positions) return undefined;
+  try {
+    const group = positions.groups[rowGroup]!;
+    const { rowStart } = group;
+    const places = placesIn(positions, group);
+    around?.look(rowGroup, places);
+    let candidates: NearRow[] = [];
+    for (const [from, to] of positions.near(rowGroup, task.ra, task.dec, zones.radiusArcsec))
+      for (const { rowStart: first, ra, dec } of positions.read(from, to))
+        for (const near of nearRows(zones, ra, dec).candidates)
+          candidates.push({ ...near, row: near.row + first - rowStart });
+    const { motion } = task;
+    if (motion && candidates.length > 0) {
+      const rows = candidates.map(({ row }) => rowStart + row);
+      const columns = [motion.pmra, motion.pmdec];
+      const bytes = columns.reduce((sum, column) => sum + file.bytesOfRows(column, rows), 0);
+      const [pmra, pmdec] = await memory.run(bytes, () =>
+        settled(columns.map(column => file.readValues(column, rows))),
+      );
+      const at = new Map(candidates.map(({ row }, i) => [row, i]));
+      const ofRow = (values: readonly unknown[], row: number) => Number(values[at.get(row)!] ?? Number.NaN);
+      candidates = movedNear(task, zones, candidates, row => [ofRow(pmra!, row), ofRow(pmdec!, row)]);
+    }
+    return {
+      candidates,
+      passedOver: group.withoutPosition,
+      densities: densitiesOf(task, zones, candidates, places),
+    };
+  } catch (error) {
+    if (error instanceof DamagedPositions) return undefined;
+    throw error;
+  }
+}
+
+/** The places of a row group's rows along the curve, by the stored positions. */
+function placesIn(positions: FilePositions, { rowStart, rowEnd, isSorted }: GroupPositions): RowPlaces {
+  return {
+    length: rowEnd - rowStart,
+    isSorted,
+    fill: (from, to, places) => {
+      for (const run of positions.read(rowStart + from, rowStart + to))
+        placesOf(run.ra, run.dec).fill(0, run.ra.length, places.subarray(run.rowStart - rowStart - from));
+    },
+  };
+}
+
 /** The density around each candidate of a row group; NaN if it is unknown, or cannot be needed. */
 function densitiesOf(
   { find, hasAllRows, motion, around, radiusColumn, ra: objects }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly NearRow[],
-  ra: Float64Array,
-  dec: Float64Array,
+  places: RowPlaces,
 ): Float64Array {
   const densities = new Float64Array(candidates.length).fill(Number.NaN);
   if (!hasAllRows || around || candidates.length === 0) return densities;
-  const density = new RowDensity(ra, dec);
+  const density = new RowDensity(places);
   // With a large radius, most candidates are not the nearest source of any object.
   const nearest =
     find === 'nearest' && !motion && !radiusColumn && candidates.length > 2 * objects.length
@@ -440,13 +513,8 @@ type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMa
   readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'>;
 };
 
-/** @param radiusOf the radius for a row, arcsec; by default the radius of the zones, which is also its maximum */
-function nearRows(
-  zones: ObjectZones,
-  published: Float64Array,
-  decs: Float64Array,
-  radiusOf?: (row: number) => number,
-): Sifted<NearRow> {
+/** The rows within the radius of the zones. */
+function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<NearRow> {
   const candidates: NearRow[] = [];
   let passedOver = 0;
   for (let row = 0; row < published.length; row++) {
@@ -454,29 +522,25 @@ function nearRows(
     const ra = wrapRa(publishedRa);
     const dec = decs[row]!;
     if (!isPosition(ra, dec)) passedOver++;
-    else if (zones.hasNear(ra, dec, radiusOf?.(row))) candidates.push({ row, ra, publishedRa, dec });
+    else if (zones.hasNear(ra, dec)) candidates.push({ row, ra, publishedRa, dec });
   }
   return { candidates, passedOver };
 }
 
-/** Finds the rows that lie near an object, or may have moved there. The zones reach as far as the fastest source. */
-function movingRows(
+/** Picks the rows that lie near an object, or may have moved there. The zones reach as far as the fastest source. */
+function movedNear(
   { radiusArcsec, motion }: FileSearchTask,
   zones: ObjectZones,
-  published: Float64Array,
-  decs: Float64Array,
-  pmra: Float64Array,
-  pmdec: Float64Array,
-): Sifted<NearRow> {
+  candidates: readonly NearRow[],
+  motionOf: (row: number) => readonly [pmra: number, pmdec: number],
+): NearRow[] {
   const years = longest(motion!.years);
-  const masOf = (row: number) => motionMas(pmra[row]!, pmdec[row]!);
-  const radiusOf = (row: number) => radiusArcsec + reachArcsec(masOf(row), years);
-  const { candidates, passedOver } = nearRows(zones, published, decs, radiusOf);
-  const moving = candidates.map(near => {
-    const { row } = near;
-    return masOf(row) > 0 ? { ...near, motion: { pmra: pmra[row]!, pmdec: pmdec[row]! } } : near;
+  return candidates.flatMap(near => {
+    const [pmra, pmdec] = motionOf(near.row);
+    const mas = motionMas(pmra, pmdec);
+    if (!zones.hasNear(near.ra, near.dec, radiusArcsec + reachArcsec(mas, years))) return [];
+    return mas > 0 ? { ...near, motion: { pmra, pmdec } } : near;
   });
-  return { candidates: moving, passedOver };
 }
 
 interface Pair {
@@ -686,11 +750,10 @@ class AroundPositions {
     return this.#needed.has(rowGroup);
   }
 
-  /** @param ra of all rows of the row group, degrees in any convention */
-  look(rowGroup: number, ra: Float64Array, dec: Float64Array): void {
+  look(rowGroup: number, places: RowPlaces): void {
     if (this.#groups && !this.#needed.has(rowGroup)) return;
     const { rowStart } = this.#file.rowGroups[rowGroup]!;
-    const rows = new RowDensity(ra, dec);
+    const rows = new RowDensity(places);
     for (let object = 0; object < this.#task.ra.length; object++) {
       if (this.#groups && this.#groups[object] !== rowGroup) continue;
       const { density, distance, row } = rows.around(this.#task.ra[object]!, this.#task.dec[object]!);

@@ -23,7 +23,7 @@ const MAX_ZONES = 1 << 17;
 export class ObjectZones {
   readonly #ra: Float64Array;
   readonly #dec: Float64Array;
-  readonly #radiusArcsec: number;
+  readonly radiusArcsec: number;
   /** Degrees, including the padding. */
   readonly #radius: number;
   /** The declination at which the first zone begins, degrees. */
@@ -37,7 +37,7 @@ export class ObjectZones {
   constructor(ra: Float64Array, dec: Float64Array, radiusArcsec: number) {
     this.#ra = ra;
     this.#dec = dec;
-    this.#radiusArcsec = radiusArcsec;
+    this.radiusArcsec = radiusArcsec;
     const radius = (radiusArcsec + PAD_ARCSEC) / 3600;
     let [south, north] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const value of dec) {
@@ -80,7 +80,7 @@ export class ObjectZones {
   }
 
   /** Whether any object lies within the radius, or a smaller one, of a position, 0 <= ra <= 360. */
-  hasNear(ra: number, dec: number, radiusArcsec = this.#radiusArcsec): boolean {
+  hasNear(ra: number, dec: number, radiusArcsec = this.radiusArcsec): boolean {
     if (this.#isEmpty(this.#zoneOf(dec))) return false;
     let found = false;
     this.near(ra, dec, (_, separation) => (found ||= separation <= radiusArcsec));
@@ -125,7 +125,7 @@ export class ObjectZones {
       const object = this.#members[low]!;
       if (this.#ra[object]! > east) return;
       const separation = separationArcsec(this.#ra[object]!, this.#dec[object]!, ra, dec);
-      if (separation <= this.#radiusArcsec) visit(object, separation);
+      if (separation <= this.radiusArcsec) visit(object, separation);
     }
   }
 }

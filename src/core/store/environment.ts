@@ -44,13 +44,15 @@ const META_PAGES = 2;
 
 /** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';
+/** The directory for the positions of local catalogs, below the data directory. */
+export const POSITIONS_DIRECTORY = 'catalog-positions';
 /** The database in its data directory. */
 export const FILE_NAME = 'nearsky.mdb';
 /**
  * The files that nearsky keeps beside its database. The index and the sky map contain the id of their database, so
- * files of a former database are never used.
+ * files of a former database are never used. Stored positions name the version of the catalog's file.
  */
-const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, INDEX_DIRECTORY, 'rejected']);
+const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, INDEX_DIRECTORY, POSITIONS_DIRECTORY, 'rejected']);
 /** Several times the size of the lock file and an empty database. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still in progress: run `nearsky ingest` there again';

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
+import { type FilePositions, openPositions } from '@nearsky/hats/positions';
+import { PositionsWriter } from '@nearsky/hats/write_positions';
+import { conePixels, pixel24, pixel29 } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLocalFile } from '../../../packages/hats/files.ts';
 import type { WantedColumn } from '../../../src/capabilities/adql/engine_columns.ts';
 import { PickedRows } from '../../../src/capabilities/adql/near_rows.ts';
-import { seededRandom } from '../../oracle/skies.ts';
+import { HARD_PLACES, offset, seededRandom } from '../../oracle/skies.ts';
 
 const test = suite<{ directory: string }>('tap/near_rows');
 
@@ -106,6 +109,54 @@ test('the rows of an area and those without a pixel, with the values of each typ
     assert.equal(await copy.readValues(name, [...rows.keys()]), expected, name);
   }
   copy.close();
+});
+
+test('stored positions pick the same rows as pixels do, also from a file without pixels', async ({ directory }) => {
+  const random = seededRandom(8);
+  const places = HARD_PLACES.flatMap(place =>
+    Array.from({ length: 200 }, () => offset(place, 3000 * random() ** 2, 2 * Math.PI * random())),
+  ).sort((a, b) => pixel24(a.ra, a.dec) - pixel24(b.ra, b.dec));
+  const id = BigInt64Array.from(places, (_, row) => BigInt(row));
+  const wanted = [{ name: 'id', type: 'int64', stored: 'id' }] satisfies WantedColumn[];
+  for (const place of HARD_PLACES) {
+    const pixels = conePixels(12, place.ra, place.dec, 30).sort((a, b) => a - b);
+    const bounds = Float64Array.from(pixels.flatMap(pixel => [pixel * 4 ** 4, (pixel + 1) * 4 ** 4]));
+    const picks: unknown[] = [];
+    for (const how of ['pixels', 'both', 'positions']) {
+      const path = join(directory, 'places.parquet');
+      const columnData = [
+        { name: 'id', type: 'INT64' as const, data: id },
+        { name: 'ra', type: 'DOUBLE' as const, data: places.map(({ ra }) => ra) },
+        { name: 'dec', type: 'DOUBLE' as const, data: places.map(({ dec }) => dec) },
+        ...(how === 'positions'
+          ? []
+          : [{ name: '_healpix_29', type: 'INT64' as const, data: places.map(({ ra, dec }) => pixel29(ra, dec)) }]),
+      ];
+      writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 1600 })));
+      const file = await openParquet(openLocalFile(path));
+      const stored = join(directory, 'places.positions');
+      {
+        using writer = new PositionsWriter(stored);
+        for (const group of file.rowGroups.keys())
+          writer.addGroup(await file.readNumbers('ra', group), await file.readNumbers('dec', group));
+        const { byteLength, version, footerChecksum } = file;
+        writer.end({ byteLength, modifiedNs: version!.modifiedNs, footerChecksum: footerChecksum! });
+      }
+      const positions = openPositions(stored, file) as FilePositions;
+      const to = join(directory, 'picked.parquet');
+      const picked = new PickedRows(to, wanted, bounds);
+      for (const group of file.rowGroups.keys())
+        assert.is(await picked.take(file, group, wanted, how === 'pixels' ? undefined : positions), true);
+      assert.is(picked.end(), true);
+      for (const each of [picked, positions]) each[Symbol.dispose]();
+      file.close();
+      const copy = await openParquet(openLocalFile(to));
+      picks.push(await copy.readValues('id', [...Array(copy.rows).keys()]));
+      copy.close();
+    }
+    assert.equal(picks[1], picks[0]);
+    assert.equal(picks[2], picks[0]);
+  }
 });
 
 test('nothing is taken, and the columns are copied, if many rows are near', async ({ directory }) => {

@@ -15,7 +15,7 @@ import { catalogFiles } from '@nearsky/hats';
 import { pixel24, separationArcsec } from '@nearsky/sky-index';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RowDensity } from '../../../src/capabilities/crossmatch/density.ts';
+import { placesOf, RowDensity } from '../../../src/capabilities/crossmatch/density.ts';
 import { chanceProbability, worthOf } from '../../../src/core/store/match_statistics.ts';
 import { offset, type Place, seededRandom } from '../../oracle/skies.ts';
 import { inWorld, PROVENANCE } from './world.ts';
@@ -151,8 +151,10 @@ function addEstimated(
   const densityOf = new Map<number, number>();
   for (const rows of Map.groupBy(sorted.keys(), row => partitionOf(sorted[row]!)).values()) {
     const density = new RowDensity(
-      Float64Array.from(rows, row => sorted[row]!.ra),
-      Float64Array.from(rows, row => sorted[row]!.dec),
+      placesOf(
+        Float64Array.from(rows, row => sorted[row]!.ra),
+        Float64Array.from(rows, row => sorted[row]!.dec),
+      ),
     );
     for (const [i, row] of rows.entries()) densityOf.set(row, density.at(i));
   }
@@ -252,8 +254,10 @@ test('rows in any order have the same density', () => {
   }
   const of = (places: readonly Place[]) =>
     new RowDensity(
-      Float64Array.from(places, ({ ra }) => ra),
-      Float64Array.from(places, ({ dec }) => dec),
+      placesOf(
+        Float64Array.from(places, ({ ra }) => ra),
+        Float64Array.from(places, ({ dec }) => dec),
+      ),
     );
   const [inOrder, shuffled] = [of(sorted), of(Array.from(order, row => sorted[row]!))];
   for (const [at, row] of order.entries()) assert.is(shuffled.at(at), inOrder.at(row));
@@ -264,13 +268,18 @@ test('rows without a position are no sources, and few rows tell no density [What
     .map(placeOf)
     .sort((a, b) => pixel24(a.ra, a.dec) - pixel24(b.ra, b.dec));
   const withHoles = places.flatMap(place => [place, { ra: Number.NaN, dec: 1 }, { ra: 3, dec: 91 }]);
-  const columns = (list: readonly Place[]) =>
-    [Float64Array.from(list, ({ ra }) => ra), Float64Array.from(list, ({ dec }) => dec)] as const;
-  const [all, holes] = [new RowDensity(...columns(places)), new RowDensity(...columns(withHoles))];
+  const of = (list: readonly Place[]) =>
+    new RowDensity(
+      placesOf(
+        Float64Array.from(list, ({ ra }) => ra),
+        Float64Array.from(list, ({ dec }) => dec),
+      ),
+    );
+  const [all, holes] = [of(places), of(withHoles)];
   for (let row = 0; row < places.length; row += 97) assert.is(holes.at(3 * row), all.at(row));
-  assert.ok(Number.isNaN(new RowDensity(...columns(places.slice(0, 8))).at(4)));
-  assert.not(Number.isNaN(new RowDensity(...columns(places.slice(0, 9))).at(4)));
-  const same = new RowDensity(...columns(Array.from({ length: 40 }, () => places[0]!)));
+  assert.ok(Number.isNaN(of(places.slice(0, 8)).at(4)));
+  assert.not(Number.isNaN(of(places.slice(0, 9)).at(4)));
+  const same = of(Array.from({ length: 40 }, () => places[0]!));
   assert.ok(Number.isNaN(same.at(20)));
 });
 

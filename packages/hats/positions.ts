@@ -1,0 +1,337 @@
+/**
+ * The positions of a local catalog's rows, in files of their own: a search knows its rows before it reads a Parquet
+ * file. There is one such file for each Parquet file. It has the exact values of both columns, so that nothing that is
+ * computed from them can differ.
+ *
+ *   pages       4,096 bytes each, the last one shorter: 256 rows in the order of the file, ra and dec as float64, degrees
+ *               in the catalog's convention; NaN if the value is null
+ *   directory   float64[pages] and float64[pages]: the lowest and the highest pixel of order 24 among the rows that have
+ *               a position. An empty page has infinite bounds. Then uint32[pages]: the CRC-32 of each page
+ *   groups      float64[3 * groups]: the rows of each row group, how many of them have no position, and 1 if the others
+ *               are sorted by their pixel
+ *   trailer     64 bytes: a mark of this format, the Parquet file (size, time of modification, CRC-32 of its footer), rows,
+ *               groups, and the CRC-32 of directory, groups and trailer
+ *
+ * A page can have a row near a position only if its bounds meet the pixels that the disc touches. That holds in whatever
+ * order the rows are; if they are sorted, only a few pages do. Numbers are little-endian.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { BoundedCache } from '@nearsky/astrotables/bounded_cache';
+import type { OpenFile } from '@nearsky/astrotables/files';
+import { ReadFailure } from '@nearsky/astrotables/files';
+import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import { conePixels, isPosition, MAX_ORDER, pixel24, wrapRa } from '@nearsky/sky-index';
+import { openLocalFile } from './files.ts';
+
+export const PAGE_ROWS = 256;
+export const ROW_BYTES = 16;
+export const PAGE_BYTES = PAGE_ROWS * ROW_BYTES;
+export const TRAILER_BYTES = 64;
+/** Names the format and its version. */
+export const MAGIC = 0x706f7331;
+const PAGE_DIRECTORY_BYTES = 20;
+const GROUP_BYTES = 24;
+const ORDER = 24;
+/** Added to a radius, so that rounding never loses a row at the limit. */
+const PAD_ARCSEC = 1e-3;
+/** Half the side of a pixel of order 0. */
+const PIXEL_ARCSEC = 105_000;
+/** The directories that a thread keeps. */
+const directories = new BoundedCache<Directory>(4 << 20);
+
+/** Why the positions of a file cannot be used; the file itself must be read instead. */
+export type Unusable = 'missing' | 'stale' | 'damaged' | 'unreadable';
+
+/** The position files of one copy of a catalog. */
+export interface PositionFiles {
+  readonly directory: string;
+  /** The path of the position file of a Parquet file of the catalog. */
+  pathOf(file: string): string;
+}
+
+/**
+ * The position files of a catalog.
+ * @param root the directory for the position files of all catalogs
+ * @param location the catalog's absolute path
+ */
+export function positionFiles(
+  root: string,
+  location: string,
+  { ra, dec }: { readonly ra: string; readonly dec: string },
+): PositionFiles {
+  const name = createHash('sha256')
+    .update(JSON.stringify([location, ra, dec]))
+    .digest('hex')
+    .slice(0, 32);
+  const directory = join(root, name);
+  return { directory, pathOf: file => join(directory, `${file.replaceAll('/', ',')}.positions`) };
+}
+
+/** The Parquet file to which positions belong. */
+export interface PositionsOf {
+  readonly byteLength: number;
+  readonly modifiedNs: bigint;
+  readonly footerChecksum: number;
+}
+
+export interface GroupPositions {
+  /** The first row of the row group, counted from that of the file, and the one behind its last row. */
+  readonly rowStart: number;
+  readonly rowEnd: number;
+  readonly withoutPosition: number;
+  /** Whether the rows that have a position are sorted by their pixel of order 24. */
+  readonly isSorted: boolean;
+}
+
+interface Directory {
+  readonly of: PositionsOf;
+  readonly rows: number;
+  readonly groups: readonly GroupPositions[];
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+  /** The highest pixel of a page and those before it; the lowest pixel of a page and those after it. */
+  readonly highestBefore: Float64Array;
+  readonly lowestAfter: Float64Array;
+  readonly checksums: Uint32Array;
+}
+
+/** Consecutive rows of a file, and their positions. */
+export interface RowRun {
+  readonly rowStart: number;
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+}
+
+/** A page of positions is damaged, or cannot be read. The Parquet file must be read instead. */
+export class DamagedPositions extends Error {}
+
+/** The open positions of one Parquet file. Close them when done. */
+export class FilePositions implements Disposable {
+  readonly groups: readonly GroupPositions[];
+  readonly #file: OpenFile;
+  readonly #directory: Directory;
+  readonly #pages = new Map<number, Float64Array>();
+
+  constructor(file: OpenFile, directory: Directory) {
+    this.#file = file;
+    this.#directory = directory;
+    this.groups = directory.groups;
+  }
+
+  /**
+   * The runs of rows of a row group that hold every row within a radius of any of the positions, and others; ascending.
+   * @param radiusArcsec 0 to less than 3600
+   */
+  near(
+    group: number,
+    ra: Float64Array,
+    dec: Float64Array,
+    radiusArcsec: number,
+  ): (readonly [from: number, to: number])[] {
+    const radius = radiusArcsec + PAD_ARCSEC;
+    // Pixels of this order are several times as wide as the disc, so that it touches only a few.
+    const order = Math.max(0, Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radius))));
+    const size = 4 ** (ORDER - order);
+    const pages = this.#pagesOf(group);
+    for (let i = 0; i < ra.length; i++)
+      for (const pixel of conePixels(order, ra[i]!, dec[i]!, radius)) pages.mark(pixel * size, (pixel + 1) * size);
+    return pages.runs();
+  }
+
+  /**
+   * The same for the rows in pixels.
+   * @param bounds sorted, disjoint [first, end) pairs of pixels
+   */
+  within(group: number, order: number, bounds: ArrayLike<number>): (readonly [from: number, to: number])[] {
+    const size = 4 ** (ORDER - order);
+    const pages = this.#pagesOf(group);
+    for (let i = 0; i < bounds.length; i += 2) pages.mark(bounds[i]! * size, bounds[i + 1]! * size);
+    return pages.runs();
+  }
+
+  #pagesOf(group: number): MarkedPages {
+    return new MarkedPages(this.#directory, this.groups[group]!);
+  }
+
+  /**
+   * The positions of some rows, in pieces.
+   * @param to exclusive
+   * @throws DamagedPositions
+   */
+  *read(from: number, to: number): Generator<RowRun> {
+    for (let row = from; row < to; ) {
+      const page = Math.floor(row / PAGE_ROWS);
+      const values = this.#pages.get(page) ?? this.#readPages(page, Math.ceil(to / PAGE_ROWS));
+      const first = page * PAGE_ROWS;
+      const end = Math.min(to, first + PAGE_ROWS);
+      const [ra, dec] = [new Float64Array(end - row), new Float64Array(end - row)];
+      for (let at = row; at < end; at++) {
+        ra[at - row] = values[2 * (at - first)]!;
+        dec[at - row] = values[2 * (at - first) + 1]!;
+      }
+      yield { rowStart: row, ra, dec };
+      row = end;
+    }
+  }
+
+  /** Reads some pages at once. @returns the first of them */
+  #readPages(first: number, end: number): Float64Array {
+    const { rows, checksums } = this.#directory;
+    const last = Math.min(end, first + READ_PAGES);
+    const bytes = readNow(this.#file, first * PAGE_BYTES, Math.min(last * PAGE_BYTES, rows * ROW_BYTES));
+    if (this.#pages.size + last - first > KEPT_PAGES) this.#pages.clear();
+    for (let page = first; page < last; page++) {
+      const start = (page - first) * PAGE_BYTES;
+      const own = new Uint8Array(bytes, start, Math.min(PAGE_BYTES, bytes.byteLength - start));
+      if (crc32(own) !== checksums[page]) throw new DamagedPositions(`${this.#file.name} is damaged`);
+      this.#pages.set(page, new Float64Array(bytes, start, own.length / 8));
+    }
+    return this.#pages.get(first)!;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}
+
+/** The pages that are read at once, and those that are kept while a file is searched: neighbouring rows are read again. */
+const READ_PAGES = 64;
+const KEPT_PAGES = 256;
+
+/** The pages of a row group that may have rows in pixels. */
+class MarkedPages {
+  readonly #directory: Directory;
+  readonly #group: GroupPositions;
+  readonly #first: number;
+  readonly #marks: Uint8Array;
+
+  constructor(directory: Directory, group: GroupPositions) {
+    this.#directory = directory;
+    this.#group = group;
+    this.#first = Math.floor(group.rowStart / PAGE_ROWS);
+    this.#marks = new Uint8Array(Math.max(0, Math.ceil(group.rowEnd / PAGE_ROWS) - this.#first));
+  }
+
+  /** Marks the pages that may have a row in the pixels from `first` to `end` (exclusive). */
+  mark(first: number, end: number): void {
+    const { lowest, highest, highestBefore, lowestAfter } = this.#directory;
+    const behind = this.#first + this.#marks.length;
+    let page = this.#first;
+    for (let high = behind; page < high; ) {
+      const middle = (page + high) >>> 1;
+      if (highestBefore[middle]! < first) page = middle + 1;
+      else high = middle;
+    }
+    for (; page < behind && lowestAfter[page]! < end; page++)
+      if (highest[page]! >= first && lowest[page]! < end) this.#marks[page - this.#first] = 1;
+  }
+
+  runs(): (readonly [from: number, to: number])[] {
+    const { rowStart, rowEnd } = this.#group;
+    const runs: (readonly [number, number])[] = [];
+    const rowOf = (page: number) => Math.min(rowEnd, Math.max(rowStart, (this.#first + page) * PAGE_ROWS));
+    for (let page = 0; page < this.#marks.length; page++) {
+      if (!this.#marks[page]) continue;
+      let end = page + 1;
+      while (end < this.#marks.length && this.#marks[end]) end++;
+      if (rowOf(page) < rowOf(end)) runs.push([rowOf(page), rowOf(end)]);
+      page = end;
+    }
+    return runs;
+  }
+}
+
+/**
+ * Opens the positions of a Parquet file. Whoever calls it must close the result.
+ * @param path of the position file
+ * @returns why they cannot be used if they are missing, damaged, or of another version of the Parquet file
+ */
+export function openPositions(path: string, parquet: ParquetFile): FilePositions | Unusable {
+  const { version, byteLength, footerChecksum, rowGroups } = parquet;
+  if (!version || footerChecksum === undefined) return 'missing';
+  let file: OpenFile;
+  try {
+    file = openLocalFile(path);
+  } catch (error) {
+    return error instanceof ReadFailure && error.name === 'MissingFile' ? 'missing' : 'unreadable';
+  }
+  const found = readDirectory(file);
+  const isSame =
+    typeof found !== 'string' &&
+    found.of.byteLength === byteLength &&
+    found.of.modifiedNs === version.modifiedNs &&
+    found.of.footerChecksum === footerChecksum &&
+    found.groups.length === rowGroups.length &&
+    rowGroups.every(({ rowEnd }, group) => found.groups[group]!.rowEnd === rowEnd);
+  if (isSame) return new FilePositions(file, found);
+  file.close();
+  return typeof found === 'string' ? found : 'stale';
+}
+
+function readDirectory(file: OpenFile): Directory | 'damaged' | 'unreadable' {
+  const { key, isRecent } = file.version!;
+  const known = directories.get(key);
+  if (known) return known;
+  try {
+    const directory = decodeDirectory(file);
+    if (!directory) return 'damaged';
+    if (!isRecent) directories.set(key, directory, 36 * directory.checksums.length + 256);
+    return directory;
+  } catch (error) {
+    if (error instanceof DamagedPositions) return 'unreadable';
+    throw error;
+  }
+}
+
+function decodeDirectory(file: OpenFile): Directory | undefined {
+  if (file.byteLength < TRAILER_BYTES) return undefined;
+  const trailer = new DataView(readNow(file, file.byteLength - TRAILER_BYTES, file.byteLength));
+  const [rows, groupCount] = [trailer.getFloat64(32, true), trailer.getFloat64(40, true)];
+  const pages = Math.ceil(rows / PAGE_ROWS);
+  const start = rows * ROW_BYTES;
+  const directoryBytes = pages * PAGE_DIRECTORY_BYTES;
+  const end = start + directoryBytes + groupCount * GROUP_BYTES;
+  if (trailer.getUint32(0, true) !== MAGIC || end + TRAILER_BYTES !== file.byteLength) return undefined;
+  const bytes = readNow(file, start, file.byteLength);
+  const checked = new Uint8Array(bytes, 0, bytes.byteLength - 4);
+  if (crc32(checked) !== trailer.getUint32(TRAILER_BYTES - 4, true)) return undefined;
+  const lowest = new Float64Array(bytes, 0, pages);
+  const highest = new Float64Array(bytes, 8 * pages, pages);
+  const checksums = new Uint32Array(bytes, 16 * pages, pages);
+  const groups: GroupPositions[] = [];
+  const stored = new Float64Array(bytes.slice(directoryBytes, directoryBytes + groupCount * GROUP_BYTES));
+  for (let group = 0, rowStart = 0; group < groupCount; group++) {
+    const [count, withoutPosition, isSorted] = stored.subarray(3 * group, 3 * group + 3) as unknown as number[];
+    groups.push({ rowStart, rowEnd: rowStart + count!, withoutPosition: withoutPosition!, isSorted: isSorted === 1 });
+    rowStart += count!;
+  }
+  const highestBefore = highest.slice();
+  for (let page = 1; page < pages; page++)
+    highestBefore[page] = Math.max(highestBefore[page]!, highestBefore[page - 1]!);
+  const lowestAfter = lowest.slice();
+  for (let page = pages - 2; page >= 0; page--)
+    lowestAfter[page] = Math.min(lowestAfter[page]!, lowestAfter[page + 1]!);
+  const of = {
+    byteLength: trailer.getFloat64(8, true),
+    modifiedNs: trailer.getBigInt64(16, true),
+    footerChecksum: trailer.getUint32(24, true),
+  };
+  return { of, rows, groups, lowest, highest, highestBefore, lowestAfter, checksums };
+}
+
+/** @throws DamagedPositions if the file cannot be read */
+function readNow(file: OpenFile, start: number, end: number): ArrayBuffer {
+  try {
+    return file.readNow!(start, end);
+  } catch (error) {
+    throw new DamagedPositions(`${file.name} cannot be read`, { cause: error });
+  }
+}
+
+/** The pixel of order 24 of a row; NaN if the row has no position. */
+export function placeOf(ra: number, dec: number): number {
+  const wrapped = wrapRa(ra);
+  return isPosition(wrapped, dec) ? pixel24(wrapped, dec) : Number.NaN;
+}

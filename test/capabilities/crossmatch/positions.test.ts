@@ -1,0 +1,261 @@
+/** Searches with stored positions give the same answers, to the last bit, as searches that read the positions from the catalog. */
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPositions } from '@nearsky/hats/positions';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { KeptPositions, removePositions } from '../../../src/capabilities/catalogs/kept_positions.ts';
+import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
+import { positionFilesOf } from '../../../src/capabilities/catalogs/stored_positions.ts';
+import { type FileSearchTask, type MatchTask, runMatch } from '../../../src/capabilities/crossmatch/match_file.ts';
+import { motionOf } from '../../../src/capabilities/crossmatch/motion.ts';
+import { openCatalog, planCatalog } from '../../../src/capabilities/crossmatch/plan.ts';
+import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import { Pool } from '../../../src/core/pool/pool.ts';
+import type { CatalogRegistration } from '../../../src/core/store/catalog_registration.ts';
+import { openLocalParquet } from '../../core/catalogs/support.ts';
+import type { HatsOptions } from '../../core/catalogs/write_hats.ts';
+import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
+import { inWorld, type World } from './world.ts';
+
+const test = suite('crossmatch/positions');
+
+const gaia = catalogDefinition('gaia_dr3')!;
+const RADIUS_ARCSEC = 20;
+
+interface Made {
+  readonly registration: CatalogRegistration;
+  readonly kept: KeptPositions;
+  readonly dataDir: string;
+  readonly objects: readonly Place[];
+}
+
+/** A catalog in crowds around the hard places, with ties, copies and rows without a position, and objects among them. */
+async function made(world: World, seed: number, options: Partial<HatsOptions> = {}, isRounded = false): Promise<Made> {
+  const random = seededRandom(seed);
+  const around = (count: number) =>
+    HARD_PLACES.flatMap(place =>
+      Array.from({ length: count }, () => offset(place, 90 * random() ** 2, 2 * Math.PI * random())),
+    );
+  const exact = around(14);
+  const moved = exact.map(({ ra, dec }) => (isRounded ? { ra: Math.fround(ra), dec: Math.fround(dec) } : { ra, dec }));
+  const rows: { ra: number | null; dec: number | null }[] = moved.map(({ ra, dec }, row) =>
+    row % 41 === 0 ? { ra: null, dec } : row % 43 === 0 ? { ra, dec: 95 } : { ra: row % 3 ? ra : ra - 360, dec },
+  );
+  for (let row = 0; row + 7 < rows.length; row += 97) {
+    rows[row + 7] = { ...rows[row]! };
+    exact[row + 7] = exact[row]!;
+  }
+  const written = world.writeCatalog('gaia_dr3', rows, {
+    rowGroupSize: 13,
+    maxRows: 40,
+    ...(isRounded && { pixelsOf: exact }),
+    ...options,
+  });
+  const dataDir = join(world.directory, 'data');
+  const kept = new KeptPositions(dataDir);
+  const registration = await registerCatalog(gaia, written.location, { addedAtUs: 1, positions: kept });
+  const objects = [...around(2), ...exact.filter((_, row) => row % 5 === 0), ...HARD_PLACES];
+  return { registration, kept, dataDir, objects };
+}
+
+const KINDS: Readonly<Record<string, Partial<FileSearchTask> & { readonly years?: number }>> = {
+  nearest: { find: 'nearest' },
+  all: { find: 'all' },
+  'nearest at another epoch': { find: 'nearest', years: 9.5 },
+  'all at another epoch': { find: 'all', years: -16 },
+  'around the positions': { find: 'all', around: { magnitude: 'phot_g_mean_mag' } },
+};
+
+/** The answers of all files to all kinds of search, without the bytes that were read. */
+async function answers({ registration, objects }: Made, run: typeof runMatch, radiusArcsec = RADIUS_ARCSEC) {
+  const [ra, dec] = [Float64Array.from(objects, each => each.ra), Float64Array.from(objects, each => each.dec)];
+  const { location, columns } = registration;
+  const all: Promise<string>[] = [];
+  for (const [kind, { years, ...asked }] of Object.entries(KINDS)) {
+    const motion = years === undefined ? undefined : motionOf(gaia, columns);
+    const ofObjects = motion && ra.map(() => years!);
+    const { searches } = planCatalog(openCatalog(registration, motion), ra, dec, radiusArcsec, ofObjects);
+    for (const { file, hasAllRows, objects: own } of searches) {
+      const pick = (values: Float64Array) => Float64Array.from(own, object => values[object]!);
+      const task = {
+        module: 'src/capabilities/crossmatch/match_file',
+        kind: 'match',
+        location,
+        columns,
+        file,
+        hasAllRows,
+        radiusArcsec,
+        find: 'nearest',
+        ra: pick(ra),
+        dec: pick(dec),
+        ...(motion && { motion: { ...motion, years: pick(ofObjects!) } }),
+        ...asked,
+      } as MatchTask;
+      const one = async () => {
+        const { reads, ...answer } = await run(task);
+        assert.is(answer.outcome, 'searched');
+        return JSON.stringify([kind, file, answer], bytesOf);
+      };
+      all.push(one());
+    }
+  }
+  return Promise.all(all);
+}
+
+/** The arrays of an answer without loss, as JSON. */
+function bytesOf(this: Record<string, unknown>, key: string): unknown {
+  const value = this[key];
+  if (!ArrayBuffer.isView(value)) return value;
+  // Which bits a NaN has is not defined.
+  if (value instanceof Float64Array) return Array.from(value, each => (Object.is(each, -0) ? '-0' : `${each}`));
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+}
+
+/** Compares answers one member at a time. */
+function assertSame(found: readonly string[], expected: readonly string[], what: string): void {
+  assert.is(found.length, expected.length);
+  for (const [i, text] of found.entries()) {
+    if (text === expected[i]) continue;
+    const [kind, file, { matches }] = JSON.parse(text);
+    const other = JSON.parse(expected[i]!)[2].matches;
+    for (const key of Object.keys(other))
+      assert.equal(matches[key], other[key], `${what}: ${key} of ${kind} in ${file}`);
+    assert.is(text, expected[i]);
+  }
+}
+
+async function withStored<T>({ dataDir }: Made, use: (run: typeof runMatch) => Promise<T>): Promise<T> {
+  const threads = new Pool({ threads: 1, threadData: { dataDir, catalogs: { memoryBytes: 1 << 20 } } });
+  try {
+    return await use(task => threads.run(task as MatchTask));
+  } finally {
+    await threads.close();
+  }
+}
+
+/** What can be done with the stored positions of each file. */
+async function usable({ registration, dataDir }: Made): Promise<(string | undefined)[]> {
+  const { location, columns, partitions } = registration;
+  const files = positionFilesOf(dataDir, location, columns)!;
+  return Promise.all(
+    partitions
+      .flatMap(partition => partition.files)
+      .map(async name => {
+        const parquet = await openLocalParquet(join(location, name));
+        const positions = openPositions(files.pathOf(name), parquet);
+        parquet.close();
+        if (typeof positions === 'string') return positions;
+        positions[Symbol.dispose]();
+        return undefined;
+      }),
+  );
+}
+
+const VARIANTS: Readonly<Record<string, readonly [options: Partial<HatsOptions>, isRounded?: boolean]>> = {
+  sorted: [{}],
+  'not sorted, without pixels': [{ healpixColumn: 'none', sorted: false }],
+  'not sorted within their pixels, as positions were rounded': [{}, true],
+  'several files of a partition': [{ suffix: '/' }],
+  'one row group, without statistics': [{ rowGroupSize: 100_000, statistics: false }],
+  'small row groups, not nullable, compressed': [{ rowGroupSize: 37, codec: 'UNCOMPRESSED' }],
+};
+
+for (const [name, [options, isRounded]] of Object.entries(VARIANTS))
+  test(`rows that are ${name} [Sources]`, () =>
+    inWorld(async world => {
+      const catalog = await made(world, 3, options, isRounded);
+      assert.is(catalog.kept.problem, undefined);
+      assert.ok((await usable(catalog)).every(each => each === undefined));
+      await withStored(catalog, async run => {
+        for (const radius of [1, 60])
+          assertSame(await answers(catalog, run, radius), await answers(catalog, runMatch, radius), `${radius} arcsec`);
+      });
+    }));
+
+test('positions that are missing, damaged, cut short or of another file are not used', () =>
+  inWorld(async world => {
+    const catalog = await made(world, 5);
+    const files = positionFilesOf(catalog.dataDir, catalog.registration.location, catalog.registration.columns)!;
+    const paths = readdirSync(files.directory).map(name => join(files.directory, name));
+    assert.is(paths.length, catalog.kept.files);
+    const whole = join(world.directory, 'whole');
+    cpSync(files.directory, whole, { recursive: true });
+    const expected = await answers(catalog, runMatch);
+    const random = seededRandom(1);
+    const damages: Readonly<Record<string, (path: string, bytes: Buffer) => void>> = {
+      missing: path => rmSync(path),
+      'cut short': (path, { length }) => truncateSync(path, Math.floor(length * random())),
+      empty: path => truncateSync(path, 0),
+      'a byte of a page': (path, bytes) => {
+        bytes[Math.floor(random() * 0.8 * bytes.length)]! ^= 1 << Math.floor(8 * random());
+        writeFileSync(path, bytes);
+      },
+      'any byte': (path, bytes) => {
+        bytes[Math.floor(random() * bytes.length)]! ^= 1 << Math.floor(8 * random());
+        writeFileSync(path, bytes);
+      },
+      zeros: (path, { length }) => writeFileSync(path, Buffer.alloc(length)),
+      'of another file': path => cpSync(paths[0] === path ? paths[1]! : paths[0]!, path),
+    };
+    await withStored(catalog, async run => {
+      for (const [damage, apply] of Object.entries(damages)) {
+        cpSync(whole, files.directory, { recursive: true });
+        for (const path of paths) apply(path, readFileSync(path));
+        assertSame(await answers(catalog, run), expected, damage);
+      }
+    });
+  }));
+
+test('positions of a former version of a file are not used', () =>
+  inWorld(async world => {
+    const catalog = await made(world, 6);
+    const { location, partitions } = catalog.registration;
+    const path = join(location, partitions[0]!.files[0]!);
+    utimesSync(path, new Date(), new Date(0));
+    assert.equal((await usable(catalog)).filter(Boolean), ['stale']);
+    await withStored(catalog, async run =>
+      assertSame(await answers(catalog, run), await answers(catalog, runMatch), 'stale'),
+    );
+    // The same size and time of modification.
+    await made(world, 6);
+    const time = new Date(2_000_000);
+    utimesSync(path, time, time);
+    const kept = new KeptPositions(catalog.dataDir);
+    await registerCatalog(gaia, location, { addedAtUs: 1, positions: kept });
+    assert.equal((await usable(catalog)).filter(Boolean), []);
+    const bytes = readFileSync(path);
+    // A digit of the writer's name in the footer.
+    bytes[bytes.lastIndexOf('hyparquet')]! ^= 1;
+    writeFileSync(path, bytes);
+    utimesSync(path, time, time);
+    assert.equal((await usable(catalog)).filter(Boolean), ['stale']);
+  }));
+
+test('a failure to store positions is named and fails nothing; removal removes them', () =>
+  inWorld(async world => {
+    const catalog = await made(world, 7);
+    const files = positionFilesOf(catalog.dataDir, catalog.registration.location, catalog.registration.columns)!;
+    removePositions(catalog.dataDir, catalog.registration, [catalog.registration]);
+    assert.ok(readdirSync(files.directory).length > 0);
+    removePositions(catalog.dataDir, catalog.registration, []);
+    assert.not.ok(readdirSync(join(catalog.dataDir, 'catalog-positions')).length);
+    writeFileSync(files.directory, 'a file where the directory has to be');
+    const kept = new KeptPositions(catalog.dataDir);
+    const again = await registerCatalog(gaia, catalog.registration.location, { addedAtUs: 1, positions: kept });
+    assert.equal(again, catalog.registration);
+    assert.is(kept.files, 0);
+    assert.match(kept.problem!, /EEXIST|ENOTDIR/);
+  }));
+
+test('positions of partitions that the catalog has no longer are removed', () =>
+  inWorld(async world => {
+    const catalog = await made(world, 8);
+    rmSync(catalog.registration.location, { recursive: true });
+    const fewer = await made(world, 9, { maxRows: 100_000 });
+    const files = positionFilesOf(fewer.dataDir, fewer.registration.location, fewer.registration.columns)!;
+    assert.is(readdirSync(files.directory).length, fewer.kept.files);
+    assert.ok(fewer.kept.files < catalog.kept.files);
+  }));
+
+test.run();
