@@ -30,7 +30,8 @@ function changesOf(was: Resolved, now: Resolved): string[] {
     changes.push(`stored again at another position: ${from} before, ${to} now`);
   if (was.id === now.id)
     for (const name of new Set([...Object.keys(was.recorded), ...Object.keys(now.recorded)])) {
-      const [old, current] = [shownCell(was, name), shownCell(now, name)];
+      let [old, current] = [shownCell(was, name), shownCell(now, name)];
+      if (old === current) [old, current] = [old + shownSeparation(was, name), current + shownSeparation(now, name)];
       if (old !== current) changes.push(`${name}: ${old} before, ${current} now`);
     }
   const [old, current] = [shownEntry(was), shownEntry(now)];
@@ -47,8 +48,13 @@ function shownCell({ recorded, status }: Resolved, name: string): string {
   if (!cell) return status === 'crossmatch_pending' ? 'not crossmatched' : 'not searched';
   if (cell.outcome !== 'searched') return cell.outcome;
   if (!cell.source) return 'no source';
-  const { id, verdict, separationArcsec } = cell.source;
-  return `source ${id} (${verdict}) at ${separationArcsec} arcsec`;
+  return `source ${cell.source.id} (${cell.source.verdict})`;
+}
+
+/** Only the same source may have moved. */
+function shownSeparation({ recorded }: Resolved, name: string): string {
+  const source = recorded[name]?.source;
+  return source ? ` at ${source.separationArcsec} arcsec` : '';
 }
 
 function shownPosition({ position }: Resolved): string {
