@@ -1,6 +1,6 @@
 /**
- * The system tests and campaigns that use optional capabilities other than those of their folder. Without one of these
- * capabilities they are left out.
+ * The test files that use optional capabilities which those of their folder do not need. Without one of these capabilities
+ * they are left out.
  */
 import { existsSync } from 'node:fs';
 
@@ -13,13 +13,14 @@ const USES: Readonly<Record<string, string>> = {
   'capabilities/nodes/other_nodes': 'transfer',
   'capabilities/pages/browser.': 'areas demo listing sample sky_map sources streams table_match transfer validation vo',
   'capabilities/removal/remove': 'transfer',
+  'capabilities/sample/tool': 'archive_connector',
   'capabilities/table_match/beyond_int64': 'adql',
   'capabilities/transfer/damaged_pages': 'hats',
-  'capabilities/vo/links': 'adql',
+  'capabilities/vo/links.system': 'adql',
   'clients/generated': 'areas listing sample sources table_match validation',
   'clients/python.': 'areas listing sample sources table_match validation',
   'clients/tom': 'demo',
-  'commands/words': 'demo transfer',
+  'commands/words.system': 'demo transfer',
   'deploy/deb': 'demo',
   'deploy/deploy': 'nodes',
   'deploy/haproxy': 'adql nodes streams',
@@ -46,9 +47,7 @@ const USES: Readonly<Record<string, string>> = {
 /** The capabilities that a file uses, given from `test/`, and that were removed here. */
 export function removedUses(file: string): string[] {
   const [, used = ''] = Object.entries(USES).find(([beginning]) => file.startsWith(beginning)) ?? [];
-  return /\.(system|campaign)\.test\.ts$/.test(file)
-    ? used.split(' ').filter(name => name && !existsSync(new URL(`../src/capabilities/${name}`, import.meta.url)))
-    : [];
+  return used.split(' ').filter(name => name && !existsSync(new URL(`../src/capabilities/${name}`, import.meta.url)));
 }
 
 /** Beginnings that no file has, except for those of a removed capability. */
