@@ -57,19 +57,21 @@ const ADD_OPTIONS = [
   'no-positions',
 ];
 interface Verb {
-  /** The number of arguments: none, or a name, or a name and a location. */
-  readonly takes: number;
+  /** The allowed numbers of arguments: none, or a name, or a name and a location. */
+  readonly takes: readonly number[];
   /** In addition to the options of all commands. */
   readonly options: readonly string[];
+  /** The name and the location are undefined if they are not given. */
   run(invocation: Invocation, name: string, location: string): Promise<number>;
 }
 const VERBS: ReadonlyMap<string | undefined, Verb> = new Map([
-  ['add', { takes: 2, options: ADD_OPTIONS, run: addNew }],
-  ['replace', { takes: 2, options: ADD_OPTIONS, run: replace }],
-  ['compare', { takes: 1, options: ['within'], run: compare }],
-  ['list', { takes: 0, options: [], run: list }],
-  ['check', { takes: 1, options: ['rows', 'no-positions'], run: check }],
-  ['remove', { takes: 1, options: [], run: remove }],
+  ['add', { takes: [1, 2], options: ADD_OPTIONS, run: addNew }],
+  ['replace', { takes: [2], options: ADD_OPTIONS, run: replace }],
+  ['compare', { takes: [1], options: ['within'], run: compare }],
+  ['list', { takes: [0], options: [], run: list }],
+  ['recipes', { takes: [0, 1], options: [], run: showRecipes }],
+  ['check', { takes: [1], options: ['rows', 'no-positions'], run: check }],
+  ['remove', { takes: [1], options: [], run: remove }],
 ]);
 /** The rules of `radius` in a description. */
 const RADIUS = upTo(MAX_CROSSMATCH_RADIUS_ARCSEC, 'arcsec');
@@ -79,7 +81,7 @@ const RELEASE = matching(/^\P{Cc}{1,300}$/u, 'a text of 1 to 300 characters, non
 
 export const command: Command = {
   usage:
-    'catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--radius ARCSEC] [--radius-column COLUMN] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog check NAME | catalog remove NAME',
+    'catalog add NAME [LOCATION] | catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--radius ARCSEC] [--radius-column COLUMN] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog recipes [NAME] | catalog check NAME | catalog remove NAME',
   description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
 properties, files and columns. A registration of the same name is overwritten, and older objects keep
 their crossmatch. LOCATION is a local directory or its file:// address, an http(s):// address whose
@@ -92,6 +94,9 @@ older crossmatches stay, with the release that found them. The description is ke
 compare: compares the matches with the present release and with older ones, for the objects that have
 been crossmatched with both: kept, new, gone, or with a changed id. It reads every object.
 list: prints the registered catalogs.
+recipes: prints the catalogs that nearsky has a recipe for: their columns, units, errors, radius and
+citation. add uses a recipe by its NAME, unless --id or --description is given; LOCATION may then be left
+out if a copy is public. With NAME: prints its description as JSON, to be edited and given as --description.
 check: opens every file of a registered catalog, and stores the positions of a local one again.
 remove: removes a registered catalog from all future searches.
 add, replace and check count rows that cannot match, because they have no position or no id.
@@ -144,16 +149,16 @@ Keys that the file lacks are taken from the catalog.`,
     const known = VERBS.get(verb);
     if (!known)
       throw new UsageError(
-        `catalog needs add, replace, compare, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
+        `catalog needs add, replace, compare, list, recipes, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
       );
     const { takes, options, run } = known;
     const stray = [...invocation.options.keys(), ...invocation.flags].find(
       name => name in this.options && !options.includes(name),
     );
     if (stray !== undefined) throw new UsageError(`catalog ${verb} takes no --${stray}`, this);
-    if (rest.length !== takes)
+    if (!takes.includes(rest.length))
       throw new UsageError(
-        `catalog ${verb} takes ${takes} ${takes === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
+        `catalog ${verb} takes ${takes.join(' or ')} ${takes.at(-1) === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
         this,
       );
     return run(invocation, rest[0]!, rest[1]!);
@@ -168,10 +173,14 @@ async function catalogOf(name: string, invocation: Invocation): Promise<CatalogD
     throw new UsageError(`the radius of ${name} is CROSSMATCH_RADIUS_ARCSEC: omit --radius and --radius-column`);
   if (known && (idColumn ?? file) === undefined) return known;
   if (known) throw new UsageError(`nearsky already describes ${name}: omit --id and --description`);
-  if ((idColumn ?? file) === undefined)
+  if ((idColumn ?? file) === undefined) {
+    const { recipeOf } = await import('./recipes.ts');
+    const recipe = recipeOf(name);
+    if (recipe) return { name, idColumn, description: withRadius(recipe.description, invocation) };
     throw new UsageError(
-      `${JSON.stringify(name)} needs --id COLUMN, like every catalog except ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
+      `${JSON.stringify(name)} needs --id COLUMN, like every catalog except ${CATALOGS.map(catalog => catalog.name).join(', ')} and those of nearsky catalog recipes`,
     );
+  }
   if (file === undefined) return { name, idColumn, description: withRadius({}, invocation) };
   const { readDescription } = await import('./description_file.ts');
   return { name, idColumn, description: withRadius(readDescription(file), invocation) };
@@ -191,8 +200,45 @@ function withRadius<T extends Pick<CatalogDefinition, 'radius'>>(description: T,
   return { ...description, radius: { arcsec, column, ...times } };
 }
 
-async function addNew(invocation: Invocation, name: string, location: string): Promise<number> {
-  return add(invocation, await catalogOf(name, invocation), location);
+async function addNew(invocation: Invocation, name: string, location: string | undefined): Promise<number> {
+  return add(invocation, await catalogOf(name, invocation), location ?? (await publicLocationOf(name, invocation)));
+}
+
+/** @throws UsageError, CatalogError without a public copy of the catalog */
+async function publicLocationOf(name: string, { options }: Invocation): Promise<string> {
+  const { publicLocation, recipeOf } = await import('./recipes.ts');
+  const recipe = recipeOf(name);
+  if (!recipe || options.has('id') || options.has('description'))
+    throw new UsageError(`catalog add ${name} needs the LOCATION of the catalog`);
+  return publicLocation(recipe);
+}
+
+/** @throws UsageError if there is no recipe of that name */
+async function showRecipes(invocation: Invocation, name: string | undefined): Promise<number> {
+  const { RECIPES, recipeOf } = await import('./recipes.ts');
+  if (name === undefined) {
+    const text = RECIPES.map(
+      ({ title, location, description, ...recipe }) =>
+        `${recipe.name}\n${table([
+          ['  catalog', title],
+          ['  public in HATS', location ?? 'no'],
+          ['  columns', description.columns!.length],
+          ...(description.radius ? [['  radius', radiusText(description.radius).replaceAll('`', '')] as const] : []),
+          ['  cite', `${description.reference!.paper} (${recipe.bibcode})`],
+          ['  licence', recipe.licence ?? 'not found'],
+          ...(recipe.unverified ?? []).map(each => ['  not verified', each] as const),
+        ])}`,
+    ).join('\n\n');
+    printResult(invocation, RECIPES, text);
+    return 0;
+  }
+  const recipe = recipeOf(name);
+  if (!recipe)
+    throw new UsageError(
+      `there is no recipe ${JSON.stringify(name)}: they are ${RECIPES.map(each => each.name).join(', ')}`,
+    );
+  printResult(invocation, recipe.description, JSON.stringify(recipe.description, null, 2));
+  return 0;
 }
 
 /** @throws UsageError if the catalog is not registered, or the release does not differ */

@@ -1,4 +1,4 @@
-/** The file of a catalog's description, checked against the schema. */
+/** Descriptions of catalogs, checked against the schema. */
 
 import { readFileSync } from 'node:fs';
 import { reasonOf } from '@nearsky/astrotables/files';
@@ -18,6 +18,14 @@ export function readDescription(file: string): CatalogDescription {
   } catch (error) {
     throw new CatalogError(`Cannot read the description ${file}: ${reasonOf(error)}`);
   }
+  return checkedDescription(description, `the description ${file}`);
+}
+
+/**
+ * @param what names it in messages
+ * @throws CatalogError if it is not a description
+ */
+export function checkedDescription(description: unknown, what: string): CatalogDescription {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
   const isValid = ajv.compile(schema);
   if (isValid(description)) {
@@ -26,7 +34,7 @@ export function readDescription(file: string): CatalogDescription {
   }
   const faults = (isValid.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(textOf);
   const more = faults.length > LISTED ? `, and ${faults.length - LISTED} more` : '';
-  throw new CatalogError(`Cannot use the description ${file} because ${faults.slice(0, LISTED).join('; ')}${more}`);
+  throw new CatalogError(`Cannot use ${what} because ${faults.slice(0, LISTED).join('; ')}${more}`);
 }
 
 function textOf({ instancePath, message, params, keyword }: ErrorObject): string {
