@@ -85,6 +85,9 @@ export interface FileSearchTask {
 export interface AroundTask {
   /** The column of magnitudes for the depth; null without one. */
   readonly magnitude: string | null;
+  /** Sources that lie farther than this from an object are left out, unless they are brighter than `brighterThan`. */
+  readonly withinArcsec: number;
+  readonly brighterThan: number;
 }
 
 /** What a file has around the positions of the objects, with a source or without; parallel to the task's arrays. */
@@ -235,7 +238,7 @@ function taskIn<Own extends FileSearchTask>(file: ParquetFile, task: Own): Own {
           }
         : undefined,
     errors: errors && raError && decError ? { ...errors, ra: raError, dec: decError } : undefined,
-    around: around && { magnitude: own.get(around.magnitude) ?? null },
+    around: around && { ...around, magnitude: own.get(around.magnitude) ?? null },
     radiusColumn: radiusColumn && { ...radiusColumn, column: own.get(radiusColumn.column) ?? null },
   };
 }
@@ -373,7 +376,8 @@ async function sift(search: Search, rowGroup: number): Promise<Sifted<Candidate>
   const { task, file } = search;
   const { columns, motion, errors, radiusColumn } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
-  const found = (await inPositions(search, rowGroup)) ?? (await inColumns(search, rowGroup));
+  const near = (await inPositions(search, rowGroup)) ?? (await inColumns(search, rowGroup));
+  const found = task.around ? { ...near, candidates: await nearOrBright(search, rowStart, near.candidates) } : near;
   const rows = found.candidates.map(({ row }) => rowStart + row);
   const valuesOf = async (column: string | null) =>
     column === null ? [] : memory.run(file.bytesOfRows(column, rows), () => file.readValues(column, rows));
@@ -386,7 +390,8 @@ async function sift(search: Search, rowGroup: number): Promise<Sifted<Candidate>
   const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
     const id = sourceId(ids[index], file, columns);
     const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
-    const radiusArcsec = radiusColumn ? sourceRadius(radiusColumn, radii[index], task.radiusArcsec) : task.radiusArcsec;
+    const largest = place.radiusArcsec ?? task.radiusArcsec;
+    const radiusArcsec = radiusColumn ? sourceRadius(radiusColumn, radii[index], largest) : largest;
     if (id === undefined || Number.isNaN(radiusArcsec)) return [];
     const [raError, decError] = [raErrors[index], decErrors[index]];
     const errorMas = errors ? circularErrorMas(raError, decError, errors.unitMas) : Number.NaN;
@@ -394,6 +399,24 @@ async function sift(search: Search, rowGroup: number): Promise<Sifted<Candidate>
     return [{ ...place, row: rows[index]!, id, star, raError, decError, errorMas, radiusArcsec, density }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
+}
+
+/** Leaves out rows that `AroundTask` does not want, of which a large radius has many. */
+async function nearOrBright(
+  { task, zones, file }: Search,
+  rowStart: number,
+  candidates: readonly NearRow[],
+): Promise<NearRow[]> {
+  const { magnitude, withinArcsec, brighterThan } = task.around!;
+  const rows = candidates.map(({ row }) => rowStart + row);
+  const magnitudes =
+    magnitude === null
+      ? []
+      : await memory.run(file.bytesOfRows(magnitude, rows), () => file.readValues(magnitude, rows));
+  return candidates.flatMap((near, i) => {
+    if (Number(magnitudes[i] ?? Number.NaN) < brighterThan) return near;
+    return zones.hasNear(near.ra, near.dec, withinArcsec) ? { ...near, radiusArcsec: withinArcsec } : [];
+  });
 }
 
 /** Reads the positions of all rows from the file itself. */
@@ -508,9 +531,10 @@ async function numbers(file: ParquetFile, column: string, rowGroup: number): Pro
   return new Float64Array(rowEnd - rowStart).fill(Number.NaN);
 }
 
-/** A row near an object; `motion` is set only if the row moves. */
+/** A row near an object; `motion` is set only if the row moves, `radiusArcsec` only if it is less than the task's. */
 type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMas' | 'radiusArcsec' | 'density'> & {
   readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'>;
+  readonly radiusArcsec?: number;
 };
 
 /** The rows within the radius of the zones. */
@@ -767,38 +791,58 @@ class AroundPositions {
   async found(): Promise<AroundObjects> {
     const depthMag = new Float64Array(this.#row.length).fill(Number.NaN);
     const depthRows = new Uint32Array(this.#row.length);
-    const { magnitude } = this.#task.around!;
-    const windows = Array.from(this.#row, row => this.#windowOf(row));
-    const rows = [...new Set(windows.flat())].sort((a, b) => a - b);
-    if (magnitude !== null && rows.length > 0) {
-      const read = await memory.run(this.#file.bytesOfRows(magnitude, rows), () =>
-        this.#file.readValues(magnitude, rows),
-      );
-      const values = new Map(rows.map((row, i) => [row, Number(read[i] ?? Number.NaN)]));
-      windows.forEach((window, object) => {
-        const known = window
-          .map(row => values.get(row)!)
-          .filter(value => value > MAGNITUDES.min && value < MAGNITUDES.max);
-        depthRows[object] = known.length;
-        depthMag[object] = percentile(known, DEPTH_PERCENTILE);
-      });
+    const magnitudes = await this.#magnitudes();
+    if (magnitudes) {
+      const window = new Float64Array(2 * DEPTH_ROWS_PER_SIDE);
+      for (const [object, row] of this.#row.entries()) {
+        const [from, to] = this.#windowOf(row);
+        let known = 0;
+        for (let at = from; at < to; at++) {
+          const value = magnitudes.values[at - magnitudes.first]!;
+          if (value > MAGNITUDES.min && value < MAGNITUDES.max) window[known++] = value;
+        }
+        depthRows[object] = known;
+        depthMag[object] = percentile(window.subarray(0, known).sort(), DEPTH_PERCENTILE);
+      }
     }
     return { density: this.#density, distance: this.#distance, depthMag, depthRows };
   }
 
-  /** The neighbouring rows in the row group. */
-  #windowOf(row: number): number[] {
+  /** The magnitudes of the rows around all objects, by row of the file from `first` on; NaN for missing ones. */
+  async #magnitudes(): Promise<{ readonly first: number; readonly values: Float64Array } | undefined> {
+    const { magnitude } = this.#task.around!;
+    if (magnitude === null) return undefined;
+    let [first, last] = [Number.POSITIVE_INFINITY, 0];
+    for (const row of this.#row) {
+      const [from, to] = this.#windowOf(row);
+      if (from < to) [first, last] = [Math.min(first, from), Math.max(last, to)];
+    }
+    if (first >= last) return undefined;
+    const isNeeded = new Uint8Array(last - first);
+    for (const row of this.#row) {
+      const [from, to] = this.#windowOf(row);
+      if (from < to) isNeeded.fill(1, from - first, to - first);
+    }
+    const rows: number[] = [];
+    for (const [at, needed] of isNeeded.entries()) if (needed) rows.push(first + at);
+    const read = await memory.run(this.#file.bytesOfRows(magnitude, rows), () =>
+      this.#file.readValues(magnitude, rows),
+    );
+    const values = new Float64Array(last - first).fill(Number.NaN);
+    for (const [i, row] of rows.entries()) values[row - first] = Number(read[i] ?? Number.NaN);
+    return { first, values };
+  }
+
+  /** The neighbouring rows in the row group, from (inclusive) and to (exclusive). */
+  #windowOf(row: number): readonly [from: number, to: number] {
     const group = row < 0 ? undefined : this.#file.rowGroups.findLast(({ rowStart }) => rowStart <= row);
-    if (!group) return [];
-    const from = Math.max(group.rowStart, row - DEPTH_ROWS_PER_SIDE);
-    const to = Math.min(group.rowEnd, row + DEPTH_ROWS_PER_SIDE);
-    return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+    if (!group) return [0, 0];
+    return [Math.max(group.rowStart, row - DEPTH_ROWS_PER_SIDE), Math.min(group.rowEnd, row + DEPTH_ROWS_PER_SIDE)];
   }
 }
 
-/** A percentile of some values, interpolated linearly between ranks; NaN without values. */
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
+/** A percentile of ascending values, interpolated linearly between ranks; NaN without values. */
+function percentile(sorted: Float64Array, percent: number): number {
   const place = ((sorted.length - 1) * percent) / 100;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
   return below + (place % 1) * ((sorted[Math.ceil(place)] ?? below) - below);

@@ -60,8 +60,10 @@ export interface ListReported {
   readonly problems: readonly string[];
 }
 
-/** The number of inputs that are resolved, or whose positions are read, at once. */
+/** The number of inputs that are resolved between two looks at whether the report has ended. */
 const CHUNK = 2000;
+/** The number of positions that are read at once. Each time, the files of the catalogs there are read whole. */
+const POSITIONS = 20_000;
 const PART_BYTES = 1 << 20;
 
 export const tasks: Tasks<ListReportTask> = { listReport: runListReport };
@@ -106,16 +108,16 @@ async function runListReport(task: ListReportTask): Promise<ListReported> {
     const summary = new Summary(catalogs, task.radiusArcsec);
     // In the order of the sky, each file of a catalog is read for few chunks.
     const order = Uint32Array.from(places.keys()).sort((a, b) => places[a]! - places[b]! || a - b);
-    for (let from = 0; from < count; from += CHUNK) {
+    for (let from = 0; from < count; from += POSITIONS) {
       checkEnd();
-      const chunk = order.subarray(from, from + CHUNK);
+      const chunk = order.subarray(from, from + POSITIONS);
       const resolved = Array.from(chunk, index => JSON.parse(found.get(index)) as Resolved);
       const rows = await reportRows(resolved, catalogs, opened, task, problems);
       rows.forEach((row, i) => {
         summary.add(row, chunk[i]!);
         written.set(chunk[i]!, toJson(row));
       });
-      task.progress[0] = Math.min(count, from + CHUNK);
+      task.progress[0] = Math.min(count, from + POSITIONS);
     }
     const about = { provenance: settings.provenance, ...stateOfReport(store, context.stored.entry) };
     const described = summary.described();

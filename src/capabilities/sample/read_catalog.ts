@@ -89,7 +89,7 @@ export async function readCatalog(
       hasAllRows,
       ra: Float64Array.from(objects, object => ra[object]!),
       dec: Float64Array.from(objects, object => dec[object]!),
-      around: { magnitude: magnitudeColumn },
+      around: { magnitude: magnitudeColumn, withinArcsec: options.radiusArcsec, brighterThan: options.brightMag },
     });
     if (answer.outcome !== 'searched') {
       problems.push(answer.reason);

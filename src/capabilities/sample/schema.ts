@@ -164,6 +164,13 @@ const row = closed('An input.', {
   flags: list({ type: 'string' }, 'What to know about the row, in words.'),
 });
 
+const contaminated = {
+  searched: count('Rows that at least one catalog searched.'),
+  with_star_or_quasar: count('Rows with a star or a quasar.'),
+  fraction: orNull(number('fraction', 'Their fraction of the searched rows.', { minimum: 0, maximum: 1 })),
+  interval: orNull(interval('The 95% interval of that fraction (Wilson 1927).', 'fraction')),
+};
+
 const counts = (description: string) => map(count('Rows.'), description);
 
 export const sampleResponse: Schema = closed(
@@ -196,18 +203,16 @@ export const sampleResponse: Schema = closed(
         'The counts by catalog.',
       ),
       contaminated: closed('The rows with a source that a catalog calls a star or a quasar.', {
-        searched: count('Rows that at least one catalog searched.'),
+        ...contaminated,
         with_star: count('Rows with a star.'),
         with_quasar: count('Rows with a quasar.'),
-        with_star_or_quasar: count('Rows with one of both.'),
-        fraction: orNull(number('fraction', 'Their fraction of the searched rows.', { minimum: 0, maximum: 1 })),
-        interval: orNull(interval('The 95% interval of that fraction (Wilson 1927).', 'fraction')),
       }),
       galactic_latitude: list(
         closed('A bin of the absolute Galactic latitude.', {
           from: number('deg', 'Inclusive.'),
           to: number('deg', 'Exclusive, except 90.'),
           rows: count('Rows.'),
+          contaminated: closed('The rows of the bin with a star or a quasar.', contaminated),
           catalogs: map(closed('A catalog.', tally), 'The counts by catalog.'),
         }),
         'The counts by bins.',

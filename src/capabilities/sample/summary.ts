@@ -56,6 +56,9 @@ export class Summary {
   readonly #catalogs: ReadonlyMap<string, CatalogTally>;
   readonly #statuses: Record<string, number> = {};
   readonly #binRows = UPPER_LATITUDES.map(() => 0);
+  /** The searched rows of each bin, and those of them on a star or a quasar. */
+  readonly #binSearched = UPPER_LATITUDES.map(() => 0);
+  readonly #binContaminated = UPPER_LATITUDES.map(() => 0);
   /** The ids of the rows with an object, and the indexes of these rows, in parallel. */
   #ids = new BigInt64Array(64);
   #rows = new Uint32Array(64);
@@ -104,10 +107,13 @@ export class Summary {
     }
     if (!cells.some(([, { outcome }]) => isSearched(outcome))) return;
     this.#searched++;
+    if (bin >= 0) this.#binSearched[bin]!++;
     const says = (verdict: Verdict) => cells.some(([, cell]) => cell.verdict === verdict);
     if (says('star')) this.#stars++;
     if (says('quasar')) this.#quasars++;
-    if (says('star') || says('quasar')) this.#contaminated++;
+    if (!says('star') && !says('quasar')) return;
+    this.#contaminated++;
+    if (bin >= 0) this.#binContaminated[bin]!++;
   }
 
   #addObject(id: bigint, index: number): void {
@@ -159,13 +165,17 @@ export class Summary {
         with_star: this.#stars,
         with_quasar: this.#quasars,
         with_star_or_quasar: this.#contaminated,
-        fraction: this.#searched === 0 ? null : rounded(this.#contaminated / this.#searched),
-        interval: wilsonInterval(this.#contaminated, this.#searched)?.map(rounded) ?? null,
+        ...fractionOf(this.#contaminated, this.#searched),
       },
       galactic_latitude: UPPER_LATITUDES.map((to, bin) => ({
         from: UPPER_LATITUDES[bin - 1] ?? 0,
         to,
         rows: this.#binRows[bin]!,
+        contaminated: {
+          searched: this.#binSearched[bin]!,
+          with_star_or_quasar: this.#binContaminated[bin]!,
+          ...fractionOf(this.#binContaminated[bin]!, this.#binSearched[bin]!),
+        },
         catalogs: Object.fromEntries(
           Array.from(this.#catalogs, ([name, { bins }]) => [name, bins[bin]!.described()] as const),
         ),
@@ -187,6 +197,11 @@ function ownRadius(catalog: CatalogDefinition): CatalogTally['own'] {
     ...(radius_column !== undefined && { radius_column }),
   };
 }
+
+const fractionOf = (contaminated: number, searched: number) => ({
+  fraction: searched === 0 ? null : rounded(contaminated / searched),
+  interval: wilsonInterval(contaminated, searched)?.map(rounded) ?? null,
+});
 
 const isSearched = (outcome: SampleOutcome) => outcome === 'coincident_source' || outcome === 'no_coincident_source';
 

@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, Partial<FileSearchTask> & { readonly years?
   all: { find: 'all' },
   'nearest at another epoch': { find: 'nearest', years: 9.5 },
   'all at another epoch': { find: 'all', years: -16 },
-  'around the positions': { find: 'all', around: { magnitude: 'phot_g_mean_mag' } },
+  'around the positions': { find: 'all', around: { magnitude: 'phot_g_mean_mag', withinArcsec: 1, brighterThan: 10 } },
 };
 
 /** The answers of all files to all kinds of search, without the bytes that were read. */

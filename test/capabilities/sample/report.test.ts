@@ -161,6 +161,17 @@ test('nearest sources, verdicts, bright stars and places against a scan [Sample]
         bins.reduce((sum: number, { rows }: Json) => sum + rows, 0),
         cells.length,
       );
+      for (const { from, to, contaminated } of bins) {
+        const inside = answer.rows.filter(({ galactic_latitude: b }: Json) => Math.abs(b) >= from && Math.abs(b) < to);
+        const on = inside.filter(({ catalogs }: Json) =>
+          Object.values<Json>(catalogs).some(({ verdict }) => ['star', 'quasar'].includes(verdict)),
+        );
+        assert.is(contaminated.with_star_or_quasar, on.length);
+        assert.is(
+          contaminated.fraction,
+          inside.length === 0 ? null : Number((on.length / inside.length).toPrecision(6)),
+        );
+      }
       assert.is(summary.contaminated.with_star, counted.verdicts.star);
       assert.is(summary.with_bright_star, brights);
       assert.ok(summary.duplicates.groups.length >= 90);
