@@ -123,6 +123,16 @@ for (const document of DOCUMENTS) {
   }
 }
 
+test('the alias of the documents is the command of a checkout, from any directory', async ({ cwd }) => {
+  const aliases = DOCUMENTS.flatMap(document =>
+    [...readFileSync(join(root, document), 'utf8').matchAll(/alias nearsky="[^"]*"/g)].map(([alias]) => alias),
+  );
+  assert.is(new Set(aliases).size, 1);
+  const script = `cd '${root}'\n${aliases[0]}\ncd '${cwd}'\nnearsky --version\n`;
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+  assert.is(await run(['bash', '-O', 'expand_aliases', '-c'], script, cwd), `nearsky ${version}\n`);
+});
+
 test('links between documents lead to files', () => {
   for (const document of DOCUMENTS) {
     const text = readFileSync(join(root, document), 'utf8');
