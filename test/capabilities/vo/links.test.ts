@@ -25,6 +25,7 @@ const asked = ({ app }: Running, query: string) => app.get(`/vo/links?${query}`,
 test('an object has two links; an identifier without an object has the reason', async ({ running }) => {
   const { text, headers } = await asked(running, `ID=${FIRST.id}&id=${2n ** 63n - 1n}&ID=M%2031&ID=${SECOND.id}`);
   assert.is(headers.get('Content-Type'), 'application/x-votable+xml;content=datalink');
+  assert.equal(infosOf(text, 'QUERY_STATUS'), ['OK']);
   assert.equal(infosOf(text, 'standardID'), ['ivo://ivoa.net/std/DataLink#links-1.1']);
   const rows = rowsOf(text);
   assert.equal(

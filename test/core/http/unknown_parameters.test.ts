@@ -89,6 +89,9 @@ test('Accept: JSON unless the header names another format; nothing is refused [P
     ['application/json;q=0, */*', 'json'],
     ['application/json;q=0, text/csv;q=0, */*;q=0.1', 'json'],
     ['text/html, text/csv;q=0.1', 'csv'],
+    // Of equal weights, the first.
+    ['text/csv;q=0.5, application/msgpack;q=0.5', 'csv'],
+    ['application/msgpack, text/csv', 'msgpack'],
     ['text/xml', 'votable'],
     ['text/xml;q=0.5, text/csv;q=0.4', 'votable'],
     ['application/vnd.msgpack', 'msgpack'],
