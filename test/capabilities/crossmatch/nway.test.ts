@@ -6,7 +6,7 @@ import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { worthOf } from '../../../src/core/store/match_statistics.ts';
-import { start } from '../../e2e/support.ts';
+import { start } from '../../commands/in_process.ts';
 import { needs } from '../../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
 import { addSources, circleOf, deliveryOf, idOf, isKnown, makeField } from './field.ts';

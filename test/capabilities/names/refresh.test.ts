@@ -10,8 +10,9 @@ import { loadConfig } from '../../../src/core/config/config.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
+import { nearsky, start } from '../../commands/in_process.ts';
 import { failure } from '../../core/store/support.ts';
-import { nearsky, start, withDirectory } from '../../e2e/support.ts';
+import { withDirectory } from '../../directory.ts';
 import { BOT, FakeTns } from './fake_tns.ts';
 import { csvOf, someRecords, zipOf } from './support.ts';
 

@@ -1,40 +1,17 @@
 /** NEARSKY_RETENTION_DAYS: old objects are removed while the service runs. */
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beginRetention } from '../../../src/capabilities/removal/retention.ts';
 import { Duty } from '../../../src/core/background/duty.ts';
 import { LEVEL } from '../../../src/core/store/level.ts';
-import { openStore, type Store } from '../../../src/core/store/store.ts';
-import { Writer } from '../../../src/core/store/writer.ts';
+import type { Store } from '../../../src/core/store/store.ts';
 import { follow, MemoryLog } from '../../core/cluster/memory_log.ts';
 import { dump } from '../../core/store/random_changes.ts';
-import { delivery, withStore } from '../../core/store/support.ts';
-import { eventually, startServer, withDirectory } from '../../e2e/support.ts';
+import { withStore } from '../../core/store/support.ts';
+import { eventually } from '../../directory.ts';
+import { DAY_US, fill, NEWEST_US, OLD, object } from './old_objects.ts';
 
 const test = suite('background/retention');
-const DAY_US = 86_400_000_000;
-const NEWEST_US = 1_790_000_000_000_000;
-const OLD = 1200;
-
-/**
- * 1200 old objects, then one on the limit of 30 days, then one new object. They are imported, because a log never goes
- * back in time.
- */
-async function fill(writer: Writer): Promise<void> {
-  await writer.import([
-    ...Array.from({ length: OLD }, (_, i) => object(BigInt(i), NEWEST_US - 30 * DAY_US - 1)),
-    object(2000n, NEWEST_US - 30 * DAY_US),
-    object(2001n, NEWEST_US),
-  ]);
-}
-
-function object(diaObjectId: bigint, ingestTimeUs: number) {
-  const { diaObjectId: _, broker, ...fields } = delivery(diaObjectId);
-  const stored = { ...fields, ingestTimeUs, state: 'pending', brokers: [broker] } as const;
-  return { kind: 'object', diaObjectId, object: stored } as const;
-}
-
 const idsIn = (store: Store) => [...store.objects()].map(({ diaObjectId }) => diaObjectId);
 
 const onlyNewIn = (store: Store) => async () => {
@@ -105,26 +82,5 @@ test('one node removes old objects, and all nodes follow', () =>
       assert.equal(dump(first), dump(second));
     }),
   ));
-
-test('serve removes old objects if the setting says so', () =>
-  withDirectory(async directory => {
-    const data = join(directory, 'data');
-    const store = openStore(data, 'write');
-    await fill(new Writer(store));
-    await store.close();
-    const isStored = async (url: string, id: number) => {
-      const { results } = (await (await fetch(`${url}/api/objects/${id}`)).json()) as { results: [{ status: string }] };
-      return results[0].status !== 'not_in_service';
-    };
-    const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch'], {
-      NEARSKY_RETENTION_DAYS: '30',
-    });
-    try {
-      await eventually('the last one is removed', async () => !(await isStored(server.url, 0)) || undefined);
-      assert.equal([await isStored(server.url, 2000), await isStored(server.url, 2001)], [true, true]);
-    } finally {
-      await server.stop();
-    }
-  }));
 
 test.run();
