@@ -27,6 +27,7 @@ import { sources } from './capabilities/sources/mod.ts';
 import { status } from './capabilities/status/mod.ts';
 import { streams } from './capabilities/streams/mod.ts';
 import { tableMatch } from './capabilities/table_match/mod.ts';
+import { tables } from './capabilities/tables/mod.ts';
 import { taskList } from './capabilities/tasks/mod.ts';
 import { transfer } from './capabilities/transfer/mod.ts';
 import { uploads } from './capabilities/uploads/mod.ts';
@@ -43,6 +44,7 @@ const SPECIFIED: readonly Capability[] = [
   names,
   status,
   recent,
+  tables,
   taskList,
   connector,
   ingest,

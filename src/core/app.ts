@@ -59,6 +59,7 @@ export function createApp({ config, api, log = logToStderr, metrics = new Thread
     counters: api.counters,
     coordination: options.coordination ?? own!,
     threads: options.threads ?? 1,
+    writers: api.writers,
   });
   const answered = requestLog(config, log, metrics);
   /** Closes the database, and the parts that exist once per process, if the app made them itself. */

@@ -3,6 +3,7 @@
  * them, and the entries of programs and threads pass the list on.
  */
 
+import type { AnswerWriter } from './answers/queries.ts';
 import type { BesideWriter } from './background/beside_writer.ts';
 import type { Budget } from './base/budget.ts';
 import type { Channel } from './base/channel.ts';
@@ -98,6 +99,8 @@ export interface Served {
   readonly vosiCapability?: (config: Config, base: string) => string;
   /** The limits on request bodies, by the beginning of their path. All other bodies are short JSON. */
   readonly bodies?: (config: Config) => readonly BodyLimits[];
+  /** Loads the writers of answers in formats other than JSON, by the names of the formats. */
+  readonly writers?: Readonly<Record<string, () => Promise<AnswerWriter>>>;
   /** Answers all other paths. Only one capability may have it. */
   readonly elsewhere?: (service: Service) => Handler;
 }
@@ -131,6 +134,7 @@ export interface Api extends Documented {
   readonly resources: (service: Service) => readonly Resource[];
   readonly vosiCapabilities: (config: Config, base: string) => string;
   readonly bodies: (config: Config) => readonly BodyLimits[];
+  readonly writers: NonNullable<Served['writers']>;
   readonly elsewhere: Served['elsewhere'];
 }
 

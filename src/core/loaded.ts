@@ -69,6 +69,7 @@ export async function loadApi(capabilities: readonly Capability[]): Promise<Api>
     vosiCapabilities: (config, base) =>
       served.map(({ vosiCapability }) => vosiCapability?.(config, base) ?? '').join(''),
     bodies: config => served.flatMap(({ bodies }) => bodies?.(config) ?? []),
+    writers: Object.assign({}, ...served.map(({ writers }) => writers)),
     elsewhere: served.find(({ elsewhere }) => elsewhere)?.elsewhere,
   };
   return api;

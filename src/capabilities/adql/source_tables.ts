@@ -8,7 +8,7 @@ import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { motionColumns, type NarrowType } from '../../core/contract/catalog.ts';
 import type { CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
-import { positionKeys } from '../../core/tables/payload_columns.ts';
+import { positionKeys } from '../catalogs/payload_columns.ts';
 import type { ListedTable } from './listed_table.ts';
 
 /** The name of the table in the schema of its catalog. */

@@ -5,7 +5,7 @@ import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
 import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import type { HatsColumn } from '@nearsky/hats/write';
 import type { CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
-import { positionKeys } from '../../core/tables/payload_columns.ts';
+import { positionKeys } from '../catalogs/payload_columns.ts';
 import { IS_CURRENT, matchColumns, objectColumns } from '../hats/columns.ts';
 import { OBJECT_ID_COLUMN } from '../vo/object_links.ts';
 import { BESIDE } from './beside_tables.ts';

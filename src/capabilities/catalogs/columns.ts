@@ -7,7 +7,7 @@ import { type CatalogColumn, columnNames, motionColumns, type NarrowType } from 
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { isTextId, type SourceId } from '../../core/contract/source_ids.ts';
 import type { CatalogColumns, PayloadColumn } from '../../core/store/catalog_registration.ts';
-import { payloadCell } from '../../core/tables/payload_columns.ts';
+import { payloadCell } from './payload_columns.ts';
 import { type CatalogSchema, joined, noCommonKind, type Schema, type Variant } from './schema.ts';
 
 const ID_KINDS: readonly ColumnKind[] = [

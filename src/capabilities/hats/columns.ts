@@ -31,7 +31,7 @@ import type { SourceValues } from '../../core/store/records.ts';
 import { crossmatchedStatus, outcomeOf } from '../../core/store/status.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { TnsAssociation } from '../../core/store/types.ts';
-import { payloadCell, payloadColumns } from '../../core/tables/payload_columns.ts';
+import { payloadCell, payloadColumns } from '../catalogs/payload_columns.ts';
 
 const column = (name: string, type: ColumnType, description: string, more: Partial<HatsColumn> = {}) =>
   ({ name, type, description, ...more }) satisfies HatsColumn;

@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const hats: Capability = {
   name: 'hats',
+  needs: ['catalogs'],
   commands: new Map([
     [
       'export',

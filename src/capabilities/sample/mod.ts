@@ -5,7 +5,7 @@ import { sampleSettings } from './settings.ts';
 export const sample: Capability = {
   name: 'sample',
   // Its tool answers in the connector's form.
-  needs: ['connector', 'crossmatch', 'objects', 'uploads', 'jobs'],
+  needs: ['connector', 'crossmatch', 'catalogs', 'objects', 'tables', 'uploads', 'jobs'],
   settings: sampleSettings,
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),

@@ -4,7 +4,7 @@ import { eachConcurrently } from '../../core/base/concurrency.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import { ruleKeys, type Verdict, verdictOf } from '../../core/contract/verdict.js';
-import { payloadColumns } from '../../core/tables/payload_columns.ts';
+import { payloadColumns } from '../catalogs/payload_columns.ts';
 import { type ColumnMatches, runMatchColumns } from '../crossmatch/match_file.ts';
 import { type OwnRadius, sourceRadius } from '../crossmatch/own_radius.ts';
 import { type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';

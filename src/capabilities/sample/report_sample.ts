@@ -8,7 +8,6 @@ import { type AnswerFormat, FORMATS } from '../../core/contract/formats.ts';
 import { named } from '../../core/contract/kind.ts';
 import { RA_UNIT } from '../../core/documents/parameters.ts';
 import { preferredFormat } from '../../core/http/accept.ts';
-import { answerList } from '../../core/http/answer_list.ts';
 import { reachState, withEntry } from '../../core/http/answer_query.ts';
 import { ApiError } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -18,6 +17,7 @@ import { type Answer, NEGOTIATED, wholeResponse } from '../../core/http/respond.
 import { TABLE_HEADERS } from '../../core/http/table_response.ts';
 import type { Service } from '../../core/service/service.ts';
 import { warned } from '../objects/position_warning.ts';
+import { answerList } from '../tables/answer_list.ts';
 import { changedRows } from './changes.ts';
 import { SAMPLE } from './channel.ts';
 import { MAX_SAMPLE_ROWS } from './limits.ts';

@@ -2,7 +2,7 @@
 import { type Cell, type Column, withOwnNames } from '@nearsky/astrotables';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { columnOf, OBJECT_FIELDS } from '../../core/contract/object_fields.ts';
-import type { Listed, ListedTable } from '../../core/tables/source_table.ts';
+import type { Listed, ListedTable } from '../tables/source_table.ts';
 import type { SampleCell, SampleRow } from './rows.ts';
 
 interface Field extends Column {

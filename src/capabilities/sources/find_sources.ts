@@ -1,12 +1,12 @@
 /** GET /api/sources */
 
 import { Rendered, toJson } from '@nearsky/astrotables/json';
-import { answerList } from '../../core/http/answer_list.ts';
 import { formatAsked } from '../../core/http/answer_query.ts';
 import type { Handler } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
-import { sourceTable } from '../../core/tables/source_table.ts';
+import { answerList } from '../tables/answer_list.ts';
+import { sourceTable } from '../tables/source_table.ts';
 import { SOURCES } from './channel.ts';
 import { sourcesParameters } from './parameters.ts';
 

@@ -3,7 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const sources: Capability = {
   name: 'sources',
-  needs: ['crossmatch', 'objects'],
+  needs: ['crossmatch', 'objects', 'tables'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
 };

@@ -2,14 +2,14 @@
 
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { SOURCE_ID } from '../../core/documents/kinds.ts';
-import { answerList } from '../../core/http/answer_list.ts';
 import { formatAsked } from '../../core/http/answer_query.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { decodeSegment, decodeWhole, parameterOf } from '../../core/http/params.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
 import type { Service } from '../../core/service/service.ts';
-import { sourceObjectTable } from '../../core/tables/source_table.ts';
+import { answerList } from '../tables/answer_list.ts';
+import { sourceObjectTable } from '../tables/source_table.ts';
 import { sourceParameters } from './parameters.ts';
 import { SOURCE_QUERY, type SourceQuery } from './source_answer.ts';
 

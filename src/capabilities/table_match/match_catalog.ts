@@ -7,7 +7,7 @@ import { DEFAULT_MATCH_RADIUS_ARCSEC, type Find } from '../../core/contract/tabl
 import { verdictsOf } from '../../core/contract/verdict.js';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { likelihoodOf, probabilities, roundedChance, roundedDensity } from '../../core/store/match_statistics.ts';
-import { payloadColumns } from '../../core/tables/payload_columns.ts';
+import { payloadColumns } from '../catalogs/payload_columns.ts';
 import { errorsOf } from '../crossmatch/catalog_errors.ts';
 import { helperPool } from '../crossmatch/crossmatch_pool.ts';
 import {

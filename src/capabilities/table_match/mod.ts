@@ -3,7 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const tableMatch: Capability = {
   name: 'table_match',
-  needs: ['crossmatch', 'objects', 'uploads', 'jobs'],
+  needs: ['catalogs', 'crossmatch', 'objects', 'uploads', 'jobs'],
   serve: () => import('./serve.ts'),
   main: () => import('./main.ts'),
   commands: new Map([

@@ -20,7 +20,7 @@ import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { MatchFormat } from '../../core/contract/formats.ts';
 import { columnOf, MATCH_FIELDS, WORTH_FIELDS } from '../../core/contract/object_fields.ts';
 import type { RowStatus, RowsKept } from '../../core/contract/table_match.ts';
-import { payloadColumns } from '../../core/tables/payload_columns.ts';
+import { payloadColumns } from '../catalogs/payload_columns.ts';
 import { NO_PAIR, type Pairs } from './pairs.ts';
 
 /** The approximate size of a part of an answer. */

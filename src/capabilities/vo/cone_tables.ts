@@ -22,7 +22,7 @@ import { integerId } from '../../core/contract/source_ids.ts';
 import { currentMatches, type ListedMatch } from '../../core/store/current_matches.ts';
 import { outcomeOf, statusOf } from '../../core/store/status.ts';
 import type { StoredObject } from '../../core/store/types.ts';
-import { payloadCell, payloadColumns, positionKeys } from '../../core/tables/payload_columns.ts';
+import { payloadCell, payloadColumns, positionKeys } from '../catalogs/payload_columns.ts';
 import { OBJECT_ID_COLUMN } from './object_links.ts';
 
 /** How many columns to include: 1 for the fewest, 3 for all. */

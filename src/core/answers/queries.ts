@@ -4,10 +4,10 @@
  */
 
 import { ByteSink } from '@nearsky/astrotables/bytes';
+import type { Table } from '@nearsky/astrotables/columns';
 import type { TableWriter } from '@nearsky/astrotables/formats';
 import type { DetailLevel, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
-import type { ObjectTable } from '../tables/object_table.ts';
 import type { QueryAnswer } from './body.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { OfArchive } from './cursor.ts';
@@ -47,6 +47,9 @@ export interface QueryKind<Q> {
   /** Set if the answer has results of inputs: of one, or of many, each of which has rows of its own in a table. */
   readonly resultsOf?: 'one' | 'many';
 }
+
+/** Writes the answer to a query in a format other than JSON. */
+export type AnswerWriter = (query: Query, context: QueryContext) => Steps;
 
 /** Makes a kind of query, which the log shows as its name only. */
 export function queryKind<Q>(kind: QueryKind<Q>): QueryKind<Q> {
@@ -113,7 +116,7 @@ export class WholeTable {
   /** The part that is not sent yet. */
   readonly out = new ByteSink();
   /** The columns and the writer, from the first page on. Catalogs that are added later do not change the columns. */
-  begun: { readonly table: ObjectTable; readonly writer: TableWriter } | undefined;
+  begun: { readonly table: Table; readonly writer: TableWriter } | undefined;
   /** The number of written rows. If it has grown, a failed page cannot be retried. */
   rows = 0;
 }

@@ -10,7 +10,6 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { DetailLevel } from '../contract/enums.ts';
-import type { TableFormat } from '../contract/formats.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { ObjectView } from '../store/object_record.ts';
@@ -23,8 +22,7 @@ import type { Body, QueryAnswer } from './body.ts';
 import { Clock, type Past, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
 import { beginState, continueState, stateSteps } from './history.ts';
 import { LongQueries } from './long_queries.ts';
-import { writeMsgpack } from './msgpack.ts';
-import type { Query } from './queries.ts';
+import type { AnswerWriter, Query } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
 /** A query that may have to read more objects than this is run as a long query from the start. */
@@ -59,12 +57,11 @@ interface QueryRunnerOptions {
   readonly onStaleIndex: (generation: number) => void;
   readonly memory: AnswerMemory;
   readonly log: Log;
+  /** Loads the writer of a format, and the library that it needs. */
+  readonly writerOf: (format: Format) => Promise<AnswerWriter>;
 }
 
 type Format = NonNullable<Query['format']>;
-
-/** Writers of answers in formats other than JSON. If a writer needs a library, it is loaded on first use. */
-const writers = new Map<Format, (query: Query, context: QueryContext) => Steps>([['msgpack', msgpackAnswer]]);
 
 /** The data and buffers with which one query at a time is answered. */
 class Desk implements QueryContext {
@@ -93,6 +90,8 @@ export class QueryRunner {
   readonly #admission: Admission;
   readonly #long: LongQueries<QueryAnswer>;
   readonly #idle: Desk[] = [];
+  /** Loaded on first use. */
+  readonly #writers = new Map<Format, AnswerWriter>();
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
@@ -113,7 +112,7 @@ export class QueryRunner {
   run(query: Query, asker: Asker): QueryAnswer | Promise<QueryAnswer> {
     const { budget } = asker;
     if (budget.spent) throw new Unavailable(TOO_LONG);
-    if (query.format && !writers.has(query.format)) return this.#runWhenLoaded(query.format, query, asker);
+    if (query.format && !this.#writers.has(query.format)) return this.#runWhenLoaded(query.format, query, asker);
     if (!isLong(query)) {
       const desk = this.#begin(query, budget);
       return this.#step(desk) ?? this.#long.goOn({ budget, client: asker.client, step: () => this.#step(desk) });
@@ -131,8 +130,7 @@ export class QueryRunner {
   }
 
   async #runWhenLoaded(format: Format, query: Query, asker: Asker): Promise<QueryAnswer> {
-    const { tableWriter } = await import('./table_answer.ts');
-    writers.set(format, await tableWriter(format as TableFormat));
+    this.#writers.set(format, await this.#options.writerOf(format));
     return await this.run(query, asker);
   }
 
@@ -179,7 +177,7 @@ export class QueryRunner {
       clock.resume();
       void clock.due;
       if (desk.steps) continueState(desk);
-      else desk.steps = stepsFrom(beginState(query, desk), desk);
+      else desk.steps = this.#stepsFrom(beginState(query, desk), desk);
       const isDone = desk.steps.next().done;
       desk.room?.cover(out.length + body.length);
       if (!isDone) {
@@ -194,6 +192,13 @@ export class QueryRunner {
     const answered = { body: bodyOf(desk), entry: desk.stored.entry };
     this.#putBack(desk);
     return answered;
+  }
+
+  #stepsFrom(query: Query, desk: Desk): Steps {
+    const { format } = query;
+    const steps = format ? this.#writers.get(format)!(query, desk) : query.kind.answer(query, desk);
+    const before = stateSteps(query, desk);
+    return before ? joined(before, steps) : steps;
   }
 
   #putBack(desk: Desk): void {
@@ -228,15 +233,6 @@ export class QueryRunner {
   }
 }
 
-/** Writes an answer in MessagePack, converted from its JSON. */
-function* msgpackAnswer(query: Query, context: QueryContext): Steps {
-  const { out, body, clock } = context;
-  yield* jsonSteps(query, context);
-  yield* writeMsgpack(out, 0, body, clock);
-  out.length = 0;
-  out.append(body);
-}
-
 /** The written bytes. A long body keeps its reservation until it is freed. */
 function bodyOf(desk: Desk): Body {
   const { out } = desk;
@@ -247,23 +243,9 @@ function bodyOf(desk: Desk): Body {
   return body;
 }
 
-function stepsFrom(query: Query, desk: Desk): Steps {
-  const steps = stepsOf(query, desk);
-  const before = stateSteps(query, desk);
-  return before ? joined(before, steps) : steps;
-}
-
 function* joined(first: Steps, then: Steps): Steps {
   yield* first;
   yield* then;
-}
-
-function stepsOf(query: Query, context: QueryContext): Steps {
-  return query.format ? writers.get(query.format)!(query, context) : jsonSteps(query, context);
-}
-
-function jsonSteps(query: Query, context: QueryContext): Steps {
-  return query.kind.answer(query, context);
 }
 
 /** Whether a query may have to read more objects than one step can handle. */

@@ -11,7 +11,7 @@ import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts'
 import type { BesideObjects } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
-import type { AnsweredObject, Tns } from '../tables/object_table.ts';
+import type { AnsweredObject, Tns } from './answered.ts';
 
 /** The punctuation between the parts of an answer. */
 export const SEPARATOR = fragment(', ');

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerMemory } from '../answers/answer_memory.ts';
+import type { AnswerWriter } from '../answers/queries.ts';
 import { QueryRunner } from '../answers/query_runner.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
 import type { Budget } from '../base/budget.ts';
@@ -28,6 +29,8 @@ interface ServiceOptions {
   readonly metrics?: ThreadMetrics;
   /** The counters of all capabilities. */
   readonly counters: readonly Counter[];
+  /** Loads the writers of answers, by the names of the formats other than JSON; by default there are none. */
+  readonly writers?: Readonly<Record<string, () => Promise<AnswerWriter>>>;
   /** The number of serving threads, which share the limits of the process; 1 by default. */
   readonly threads?: number;
 }
@@ -63,7 +66,15 @@ export class Service {
   #isStopping = false;
   #isClosed = false;
 
-  constructor({ config, log, coordination, counters, metrics = new ThreadMetrics(), threads = 1 }: ServiceOptions) {
+  constructor({
+    config,
+    log,
+    coordination,
+    counters,
+    metrics = new ThreadMetrics(),
+    threads = 1,
+    writers = {},
+  }: ServiceOptions) {
     this.config = config;
     this.log = log;
     this.coordination = coordination;
@@ -79,6 +90,7 @@ export class Service {
       fragments: () => this.fragments,
       metrics,
       memory: new AnswerMemory({ limitMib: config.NEARSKY_ANSWER_MEMORY_MIB, state: coordination.state, metrics }),
+      writerOf: format => writers[format]!(),
       onStaleIndex: generation => coordination.discard(generation),
       log,
     });

@@ -7,9 +7,9 @@
 import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ObjectTable } from '../../../src/capabilities/tables/object_table.ts';
 import { CATALOGS, PROJECT_CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { DETAIL_LEVELS, type DetailLevel } from '../../../src/core/contract/enums.ts';
-import { ObjectTable } from '../../../src/core/tables/object_table.ts';
 import {
   crossmatched,
   delivery,

@@ -36,6 +36,7 @@ function runner(state: Partial<ConstructorParameters<typeof QueryRunner>[0]> = {
     metrics,
     memory: new AnswerMemory({ limitMib: 16, state: new SharedState(), metrics }),
     onStaleIndex: () => {},
+    writerOf: () => Promise.reject(new Error('there are no other formats')),
     log: () => {},
     ...state,
   });

@@ -3,11 +3,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { payloadColumns } from '../../../src/capabilities/catalogs/payload_columns.ts';
 import { CATALOGS, catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { likelihoodOf, statisticsOf } from '../../../src/core/store/match_statistics.ts';
 import type { CrossmatchResult, Delivery, MatchSource } from '../../../src/core/store/types.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';
-import { payloadColumns } from '../../../src/core/tables/payload_columns.ts';
 import { offset, seededRandom } from '../../oracle/skies.ts';
 import { provenance } from './support.ts';
 

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeMsgpack } from '../../../src/capabilities/tables/msgpack.ts';
 import { Clock } from '../../../src/core/answers/context.ts';
-import { writeMsgpack } from '../../../src/core/answers/msgpack.ts';
 
 const test = suite('answers/msgpack');
 

@@ -7,8 +7,17 @@
  */
 
 import type { ByteSink } from '@nearsky/astrotables/bytes';
-import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_reader.ts';
-import type { Clock, Steps } from './context.ts';
+import type { Clock, QueryContext, Steps } from '../../core/answers/context.ts';
+import type { Query } from '../../core/answers/queries.ts';
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../core/base/json_reader.ts';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -200,4 +209,13 @@ class Transcoder {
 
 function isOfNumber(byte: number | undefined): boolean {
   return byte !== undefined && byte !== COMMA && byte !== CLOSE_LIST && byte !== CLOSE_OBJECT;
+}
+
+/** Writes an answer in MessagePack, converted from its JSON. */
+export function* msgpackAnswer(query: Query, context: QueryContext): Steps {
+  const { out, body, clock } = context;
+  yield* query.kind.answer(query, context);
+  yield* writeMsgpack(out, 0, body, clock);
+  out.length = 0;
+  out.append(body);
 }

@@ -1,8 +1,8 @@
 /** The table form of the sources near a position, and of the objects of a source: one row for each. */
 import { type Cell, type Column, type Row, type Table, withOwnNames } from '@nearsky/astrotables/columns';
-import type { CatalogDefinition } from '../contract/catalog.ts';
-import { columnOf, MATCH_FIELDS, OBJECT_FIELDS, WORTH_FIELDS } from '../contract/object_fields.ts';
-import { payloadCell, payloadColumns } from './payload_columns.ts';
+import type { CatalogDefinition } from '../../core/contract/catalog.ts';
+import { columnOf, MATCH_FIELDS, OBJECT_FIELDS, WORTH_FIELDS } from '../../core/contract/object_fields.ts';
+import { payloadCell, payloadColumns } from '../catalogs/payload_columns.ts';
 
 /** A source or an object, as in JSON answers. */
 export type Listed = Readonly<Record<string, unknown>>;

@@ -4,14 +4,15 @@ import { latin1 } from '@nearsky/astrotables/bytes';
 import type { Row } from '@nearsky/astrotables/columns';
 import { type BeginTable, tableFormat } from '@nearsky/astrotables/formats';
 import { parseJson, toJson } from '@nearsky/astrotables/json';
-import type { TableFormat } from '../contract/formats.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import { type AnsweredInput, type AnsweredObject, ObjectTable, type TableOptions } from '../tables/object_table.ts';
-import type { InSteps, QueryContext, Steps } from './context.ts';
+import type { AnsweredInput, AnsweredObject } from '../../core/answers/answered.ts';
+import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
+import type { Beside, Marks, ObjectList } from '../../core/answers/object_writer.ts';
+import type { Query } from '../../core/answers/queries.ts';
+import { writeTableHead } from '../../core/answers/table_head.ts';
+import type { TableFormat } from '../../core/contract/formats.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
 import { ObjectReader } from './object_reader.ts';
-import type { Beside, Marks, ObjectList } from './object_writer.ts';
-import type { Query } from './queries.ts';
-import { writeTableHead } from './table_head.ts';
+import { ObjectTable, type TableOptions } from './object_table.ts';
 
 /** Loads the writer for a table format, and the library that it needs. */
 export async function tableWriter(format: TableFormat): Promise<(query: Query, context: QueryContext) => Steps> {
@@ -87,7 +88,9 @@ class TableRows implements ObjectList {
     const hasFilters = kind.marksFiltered === true && query.filters !== null;
     const of = kind.name as TableOptions['of'];
     const options = { of, detail, hasFilters, hasLevels, catalogs: fragments.settings.catalogs };
-    this.table = whole?.begun?.table ?? new ObjectTable(options, () => fragments.onLeftOut('valuesLeftOut'));
+    this.table =
+      (whole?.begun?.table as ObjectTable | undefined) ??
+      new ObjectTable(options, () => fragments.onLeftOut('valuesLeftOut'));
     this.#context = context;
     this.#reader = new ObjectReader(fragments, store, detail, stored);
     this.#ofInput = kind.resultsOf === 'many' ? [] : undefined;

@@ -6,74 +6,23 @@
 import { type Cell, type Column, type Row, type Table, withOwnNames } from '@nearsky/astrotables/columns';
 import { toJson } from '@nearsky/astrotables/json';
 import { timeCell } from '@nearsky/astrotables/timestamp';
-import { parseTime } from '../base/parse_time.ts';
-import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
-import { DETAIL_LEVELS, type DetailLevel, namesOf } from '../contract/enums.ts';
+import type { AnsweredInput, AnsweredObject, Match, Time } from '../../core/answers/answered.ts';
+import { parseTime } from '../../core/base/parse_time.ts';
+import type { CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
+import { DETAIL_LEVELS, type DetailLevel, namesOf } from '../../core/contract/enums.ts';
 import {
-  type Answered,
-  type CROSSMATCH_FIELDS,
   catalogFields,
   columnOf,
   MATCH_FIELDS,
   OBJECT_COLUMNS,
-  type OBJECT_FIELDS,
   type ObjectField,
   RELEASE_FIELDS,
   TNS_FIELDS,
   WORTH_FIELDS,
   WORTH_KEYS,
-  type Worth,
-} from '../contract/object_fields.ts';
-import { integerId } from '../contract/source_ids.ts';
-import { payloadCell, payloadColumns } from './payload_columns.ts';
-
-/** A time: a string as in JSON answers, or microseconds since 1970. */
-type Time = string | number;
-
-/** A coincident source, as in JSON answers; the optional properties only at `full`. */
-export interface Match {
-  readonly catalog_name: string;
-  readonly catalog_source_id: string;
-  readonly separation_arcsec: number | null;
-  readonly separation_at_epoch_arcsec?: number;
-  readonly catalog_release?: string | null;
-  readonly statistics?: Partial<Worth>;
-  readonly ra?: number | null;
-  readonly dec?: number | null;
-  readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
-}
-
-export type Tns = Partial<Answered<typeof TNS_FIELDS, Time>>;
-
-/** An object, as in JSON answers; its properties depend on the level of detail. */
-export interface AnsweredObject extends Partial<Omit<Answered<typeof OBJECT_FIELDS, Time>, 'diaObjectId'>> {
-  readonly diaObjectId_str: string | bigint;
-  readonly crossmatch?:
-    | (Answered<typeof CROSSMATCH_FIELDS, Time> & { readonly catalog_outcomes: Readonly<Record<string, string>> })
-    | null;
-  readonly matches?: readonly Match[];
-  readonly tns?: Tns | null;
-}
-
-/** The result of an input, as in JSON answers, without its objects. */
-export interface AnsweredInput {
-  readonly index: number;
-  readonly kind: string | null;
-  readonly input: unknown;
-  readonly normalized: {
-    readonly diaObjectId_str?: string;
-    readonly ra?: number;
-    readonly dec?: number;
-    readonly name?: string;
-  } | null;
-  readonly status: string;
-  readonly total?: number | null;
-  readonly truncated?: boolean;
-  readonly truncation?: string | null;
-  readonly error?: { readonly message: string };
-  readonly qualifies?: boolean;
-  readonly qualifies_reason?: string;
-}
+} from '../../core/contract/object_fields.ts';
+import { integerId } from '../../core/contract/source_ids.ts';
+import { payloadCell, payloadColumns } from '../catalogs/payload_columns.ts';
 
 interface RowSource {
   /** The input of a lookup; undefined for other answers. */

@@ -3,14 +3,14 @@
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { tableFormat } from '@nearsky/astrotables/formats';
 import { parseJson, toJson } from '@nearsky/astrotables/json';
-import { Clock } from '../answers/context.ts';
-import { writeMsgpack } from '../answers/msgpack.ts';
-import type { Config } from '../config/config.ts';
-import type { Listed, ListedTable } from '../tables/source_table.ts';
-import { formatAsked, tableAddress } from './answer_query.ts';
-import type { Exchange } from './exchange.ts';
-import { type Answer, msgpackResponse, negotiatedJson } from './respond.ts';
-import { tableResponse } from './table_response.ts';
+import { Clock } from '../../core/answers/context.ts';
+import type { Config } from '../../core/config/config.ts';
+import { formatAsked, tableAddress } from '../../core/http/answer_query.ts';
+import type { Exchange } from '../../core/http/exchange.ts';
+import { type Answer, msgpackResponse, negotiatedJson } from '../../core/http/respond.ts';
+import { tableResponse } from '../../core/http/table_response.ts';
+import { writeMsgpack } from './msgpack.ts';
+import type { Listed, ListedTable } from './source_table.ts';
 
 /**
  * @param json the answer in JSON, as `toJson` writes it

@@ -1,13 +1,14 @@
 /** Reads stored objects for tables, with the values that `ObjectWriter` writes as JSON. */
-import type { DetailLevel } from '../contract/enums.ts';
-import { type Separations, worthOf } from '../store/match_statistics.ts';
-import type { ObjectView } from '../store/object_record.ts';
-import type { StoredObjects } from '../store/objects_at.ts';
-import type { SourceValues } from '../store/records.ts';
-import type { BesideObjects } from '../store/store.ts';
-import type { AnsweredObject, Match } from '../tables/object_table.ts';
-import { DETAIL_RANK, isPublishable, setOfMatches, shownStatus } from './object_writer.ts';
-import type { CurrentFragments, SetFragments, SharedFragments } from './shared_fragments.ts';
+
+import type { AnsweredObject, Match } from '../../core/answers/answered.ts';
+import { DETAIL_RANK, isPublishable, setOfMatches, shownStatus } from '../../core/answers/object_writer.ts';
+import type { CurrentFragments, SetFragments, SharedFragments } from '../../core/answers/shared_fragments.ts';
+import type { DetailLevel } from '../../core/contract/enums.ts';
+import { type Separations, worthOf } from '../../core/store/match_statistics.ts';
+import type { ObjectView } from '../../core/store/object_record.ts';
+import type { StoredObjects } from '../../core/store/objects_at.ts';
+import type { SourceValues } from '../../core/store/records.ts';
+import type { BesideObjects } from '../../core/store/store.ts';
 
 export class ObjectReader {
   /** The provenance sets of the crossmatches that were read so far. */

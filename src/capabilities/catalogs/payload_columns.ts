@@ -1,7 +1,7 @@
 /** The columns of the catalogs' payloads, and the values that their cells may hold. */
 
 import type { Cell, Column } from '@nearsky/astrotables/columns';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 
 /** The columns of a catalog's payload: named like the payload's keys, in the catalog's order. */
 export function payloadColumns({ columns }: Pick<CatalogDefinition, 'columns'>): Column[] {
