@@ -1,4 +1,4 @@
-/** The formats in which tables are written: names, media types, file name extensions and writers. */
+/** The formats in which tables are written: names, media types and file name extensions. */
 import type { BeginTable, TableWriter } from './write/table_writer.ts';
 
 export type { BeginTable, TableWriter };
@@ -17,11 +17,6 @@ export interface Format {
   readonly extensions: readonly [string, ...string[]];
 }
 
-interface RowFormat extends Format {
-  /** Loads the writer. */
-  begin(): Promise<BeginTable>;
-}
-
 /**
  * The formats in which rows can be written before all of them exist. Their media types are registered with IANA, except
  * VOTable's, which the IVOA defines.
@@ -35,7 +30,6 @@ export const ROW_FORMATS = [
     mediaType: 'text/csv',
     parameters: '; charset=utf-8; header=present',
     extensions: ['csv'],
-    begin: async (): Promise<BeginTable> => (await import('./write/csv.ts')).beginCsv,
   },
   {
     name: 'tsv',
@@ -44,7 +38,6 @@ export const ROW_FORMATS = [
     mediaType: 'text/tab-separated-values',
     parameters: '; charset=utf-8',
     extensions: ['tsv'],
-    begin: async (): Promise<BeginTable> => (await import('./write/csv.ts')).beginTsv,
   },
   {
     name: 'ecsv',
@@ -53,7 +46,6 @@ export const ROW_FORMATS = [
     mediaType: 'text/x-ecsv',
     parameters: '; charset=utf-8',
     extensions: ['ecsv'],
-    begin: async (): Promise<BeginTable> => (await import('./write/ecsv.ts')).beginEcsv,
   },
   {
     name: 'json',
@@ -61,7 +53,6 @@ export const ROW_FORMATS = [
     meaning: 'one JSON document: the columns, facts about the table, and an array per row',
     mediaType: 'application/json',
     extensions: ['json'],
-    begin: async (): Promise<BeginTable> => (await import('./write/json.ts')).beginJson,
   },
   {
     name: 'ndjson',
@@ -69,7 +60,6 @@ export const ROW_FORMATS = [
     meaning: 'a flat JSON object per row, one per line; NaN and infinities become null',
     mediaType: 'application/x-ndjson',
     extensions: ['ndjson', 'jsonl'],
-    begin: async (): Promise<BeginTable> => (await import('./write/json.ts')).beginNdjson,
   },
   {
     name: 'votable',
@@ -78,7 +68,6 @@ export const ROW_FORMATS = [
     mediaType: 'application/x-votable+xml',
     synonyms: ['text/xml'],
     extensions: ['vot', 'votable', 'xml'],
-    begin: async (): Promise<BeginTable> => (await import('./write/votable.ts')).beginVotable,
   },
   {
     name: 'parquet',
@@ -87,7 +76,6 @@ export const ROW_FORMATS = [
     mediaType: 'application/vnd.apache.parquet',
     synonyms: ['application/x-parquet'],
     extensions: ['parquet', 'parq'],
-    begin: async (): Promise<BeginTable> => (await import('./write/parquet.ts')).beginParquet,
   },
   {
     name: 'arrow',
@@ -95,9 +83,8 @@ export const ROW_FORMATS = [
     meaning: 'the Apache Arrow stream format',
     mediaType: 'application/vnd.apache.arrow.stream',
     extensions: ['arrows', 'arrow'],
-    begin: async (): Promise<BeginTable> => (await import('./write/arrow.ts')).beginArrow,
   },
-] as const satisfies readonly RowFormat[];
+] as const satisfies readonly Format[];
 
 /** The name of a format in which rows can be written before all of them exist. */
 export type TableFormat = (typeof ROW_FORMATS)[number]['name'];
@@ -110,7 +97,3 @@ export const FITS_FORMAT = {
   mediaType: 'application/fits',
   extensions: ['fits', 'fit'],
 } as const satisfies Format;
-
-export function tableFormat(format: TableFormat): Promise<BeginTable> {
-  return ROW_FORMATS.find(({ name }) => name === format)!.begin();
-}

@@ -12,7 +12,7 @@ export {
   type Table,
   withOwnNames,
 } from './columns.ts';
-export { type TableFormat, tableFormat } from './formats.ts';
+export type { TableFormat } from './formats.ts';
 export { readEpochs } from './read/epochs.ts';
 export {
   type Block,
@@ -54,3 +54,4 @@ export {
   votableError,
 } from './write/votable.ts';
 export { escapeXml } from './write/xml.ts';
+export { tableFormat } from './writers.ts';

@@ -1,7 +1,7 @@
 /** The answer of an operation whose JSON is one list, in each format. */
 
+import { tableFormat } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
-import { tableFormat } from '@nearsky/astrotables/formats';
 import { parseJson, toJson } from '@nearsky/astrotables/json';
 import { Clock } from '../../core/answers/context.ts';
 import type { Config } from '../../core/config/config.ts';

@@ -1,8 +1,8 @@
 /** Writes answers as tables. The JSON members besides the objects become the head, and each object becomes a row. */
 
+import { type BeginTable, tableFormat } from '@nearsky/astrotables';
 import { latin1 } from '@nearsky/astrotables/bytes';
 import type { Row } from '@nearsky/astrotables/columns';
-import { type BeginTable, tableFormat } from '@nearsky/astrotables/formats';
 import { parseJson, toJson } from '@nearsky/astrotables/json';
 import type { AnsweredInput, AnsweredObject } from '../../core/answers/answered.ts';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
