@@ -13,8 +13,7 @@ import type { IndexFailure } from './generations/indexer.ts';
 import { LocalIndex } from './generations/local_index.ts';
 import type { PublishedGeneration } from './generations/tasks.ts';
 import type { MainHost, Part, PartOf } from './host.ts';
-import { METRICS } from './metrics/channel.ts';
-import { metricsText, type ThreadsWatched } from './metrics/service_metrics.ts';
+import type { Measured, ThreadsWatched } from './metrics/measured.ts';
 import type { TaskRunner } from './pool/pool.ts';
 import type { Coordination } from './service/coordination.ts';
 
@@ -70,8 +69,9 @@ export class Coordinator implements Coordination {
       admission: this.#admission,
       generation: () => this.#index.current,
       livePids: () => this.#watch.livePids,
-      answer: (channel, answer) =>
-        this.#on(channel, (asked, budget) => this.#whileThere(async () => answer(asked, budget))),
+      measure: () => this.#measure(),
+      answer: (channel, answer, { isAlways = false } = {}) =>
+        this.#on(channel, isAlways ? answer : (asked, budget) => this.#whileThere(async () => answer(asked, budget))),
       lend: (channel, answer, release) => {
         this.#on(channel, answer);
         this.#releases.set(channel.name, release);
@@ -81,7 +81,6 @@ export class Coordinator implements Coordination {
     this.#parts = parts.map(part => part(host));
     this.#watch = new DatabaseWatch(dataDir, state, log);
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration(), indexPool);
-    this.#on(METRICS, () => this.#metricsText());
   }
 
   #on<Asked, Answer>(
@@ -136,15 +135,9 @@ export class Coordinator implements Coordination {
     return answer();
   }
 
-  async #metricsText(): Promise<string> {
+  async #measure(): Promise<Measured> {
     const stored = await this.#index.measure();
-    return metricsText({
-      ...this.#threads(),
-      index: this.#index.status,
-      stored,
-      state: this.state,
-      parts: this.#parts,
-    });
+    return { ...this.#threads(), index: this.#index.status, stored, state: this.state, parts: this.#parts };
   }
 
   /** Saves the index and stops its threads. */

@@ -20,6 +20,7 @@ import type { PublishedGeneration } from './generations/tasks.ts';
 import type { Handler, Resource } from './http/exchange.ts';
 import type { NamedTool } from './http/tool.ts';
 import type { Exposition } from './metrics/exposition.ts';
+import type { Measured } from './metrics/measured.ts';
 import type { Service } from './service/service.ts';
 
 /**
@@ -152,12 +153,16 @@ export interface MainHost {
   readonly generation: () => PublishedGeneration | undefined;
   /** Used by the command that crossmatches one table. */
   readonly onProgress: ((progress: RowProgress) => void) | undefined;
+  /** The state of the process, of its index and of its database. */
+  readonly measure: () => Promise<Measured>;
   /**
-   * Answers what serving threads ask on a channel. While the database cannot be read, they get `Unavailable` instead.
+   * Answers what serving threads ask on a channel. While the database cannot be read, they get `Unavailable` instead,
+   * unless `isAlways` is set.
    */
   answer<Asked, Answer>(
     channel: Channel<Asked, Answer>,
     answer: (asked: Asked, budget: Budget) => Answer | Promise<Answer>,
+    options?: { readonly isAlways?: boolean },
   ): void;
   /**
    * Answers with the number of a slot. The serving thread holds it until it releases it or ends. This works even if the

@@ -5,9 +5,9 @@ import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import type { Api } from '../../core/host.ts';
 import type { Handler } from '../../core/http/exchange.ts';
 import { jsonResponse, textResponse } from '../../core/http/respond.ts';
-import { METRICS } from '../../core/metrics/channel.ts';
 import { METRICS_MEDIA_TYPE } from '../../core/metrics/exposition.ts';
 import type { Service } from '../../core/service/service.ts';
+import { METRICS } from './channel.ts';
 import { serviceDescription } from './describe.ts';
 
 /** GET /api/status: 200 in any state of the service. */

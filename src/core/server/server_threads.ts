@@ -13,7 +13,7 @@ import { Unavailable } from '../base/refusal.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
-import type { ThreadsWatched } from '../metrics/service_metrics.ts';
+import type { ThreadsWatched } from '../metrics/measured.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
 import { type Reply, reply } from '../pool/rpc.ts';

@@ -3,10 +3,10 @@
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { METRICS } from '../../../src/capabilities/status/channel.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
 import { Unavailable } from '../../../src/core/base/refusal.ts';
 import { SharedState } from '../../../src/core/base/shared_state.ts';
-import { METRICS } from '../../../src/core/metrics/channel.ts';
 import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
 import { CoordinatorLink } from '../../../src/core/server/coordinator_link.ts';
 import type { ToServer } from '../../../src/core/server/messages.ts';

@@ -1,3 +1,3 @@
-import { channel } from '../base/channel.ts';
+import { channel } from '../../core/base/channel.ts';
 
 export const METRICS = channel<null, string>('metrics');

@@ -5,8 +5,6 @@ import { LocalIndex } from '../../../src/core/generations/local_index.ts';
 import { Exposition } from '../../../src/core/metrics/exposition.ts';
 import { ThreadMetrics } from '../../../src/core/metrics/thread_metrics.ts';
 import { openStore } from '../../../src/core/store/store.ts';
-import { eventually } from '../../directory.ts';
-import { isDeno } from '../../runtime.ts';
 import {
   crossmatched,
   delivery,
@@ -18,7 +16,9 @@ import {
   type TestApp,
   withApp,
   withDirectory,
-} from '../http/support.ts';
+} from '../../core/http/support.ts';
+import { eventually } from '../../directory.ts';
+import { isDeno } from '../../runtime.ts';
 
 const test = suite('metrics');
 

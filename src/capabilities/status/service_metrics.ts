@@ -1,33 +1,17 @@
 /** The text of /metrics: the counts of every thread, the index, the counters of the database, and the process. */
+
 import { readFileSync } from 'node:fs';
-import { processStart, residentBytes } from '../base/processes.ts';
-import type { SharedState } from '../base/shared_state.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
-import { neededBytes } from '../generations/database_watch.ts';
-import type { IndexStatus } from '../generations/indexer.ts';
-import { catalogSkips } from '../store/counters.ts';
-import { LEVEL } from '../store/level.ts';
-import type { MetricsAnswer } from '../store/metrics_task.ts';
-import { Exposition, type Sample } from './exposition.ts';
-import { ThreadMetrics } from './thread_metrics.ts';
-
-/** The threads that answer requests. */
-export interface ThreadsWatched {
-  readonly threads: readonly ThreadMetrics[];
-  /** The names of the operations that the threads count, in the order of their counters. */
-  readonly operations: readonly string[];
-  /** The number of threads that died or hung, and were replaced. */
-  readonly replaced: number;
-}
-
-export interface Measured extends ThreadsWatched {
-  readonly index: IndexStatus | undefined;
-  /** Undefined if the database could not be read. */
-  readonly stored: MetricsAnswer | undefined;
-  readonly state: SharedState;
-  /** What adds metrics of its own. */
-  readonly parts: readonly { addMetrics?(exposition: Exposition): void }[];
-}
+import { processStart, residentBytes } from '../../core/base/processes.ts';
+import type { SharedState } from '../../core/base/shared_state.ts';
+import { CATALOGS } from '../../core/contract/catalogs.ts';
+import { neededBytes } from '../../core/generations/database_watch.ts';
+import type { IndexStatus } from '../../core/generations/indexer.ts';
+import { Exposition, type Sample } from '../../core/metrics/exposition.ts';
+import type { Measured } from '../../core/metrics/measured.ts';
+import { ThreadMetrics } from '../../core/metrics/thread_metrics.ts';
+import { catalogSkips } from '../../core/store/counters.ts';
+import { LEVEL } from '../../core/store/level.ts';
+import type { MetricsAnswer } from '../../core/store/metrics_task.ts';
 
 export function metricsText({ threads, operations, replaced, index, stored, state, parts }: Measured): string {
   const exposition = new Exposition();
