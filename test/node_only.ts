@@ -38,7 +38,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
       'capabilities/adql/replaced_catalog',
       'capabilities/adql/views',
     ],
-  'They take the memory of processes that the kernel bounds, or all their slots. `capabilities/adql/engine_ends`, `core/pool/` and `neighbour/attacks` do so under both.':
+  'They take the memory of processes that the kernel bounds, or all their slots. `capabilities/adql/engine_ends`, `capabilities/uploads/` and `neighbour/attacks` do so under both.':
     ['neighbour/tables', 'capabilities/adql/hungry'],
   'They compare with programs of other projects, in Python and Java. The service answers both runtimes alike.': [
     'adql/cds',
