@@ -20,4 +20,3 @@ export const ARCHIVE_MCP_TOOLS = [
 export const ALL_MCP_TOOLS = [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS];
 
 export type McpTool = (typeof ALL_MCP_TOOLS)[number];
-export type McpToolName = McpTool['name'];
