@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { separationArcsec } from '@nearsky/sky-index';
 import type { CatalogDescription } from '../../../src/capabilities/catalogs/definition.ts';
+import type { KeptPositions } from '../../../src/capabilities/catalogs/kept_positions.ts';
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
@@ -33,7 +34,12 @@ export function seams(each: number, reachArcsec: number, seed: number): Place[] 
   );
 }
 
-export async function addRadiusCatalog(world: World, name: keyof typeof RADII): Promise<RadiusCatalog> {
+/** @param positions stores the positions of its rows, if given */
+export async function addRadiusCatalog(
+  world: World,
+  name: keyof typeof RADII,
+  positions?: KeptPositions,
+): Promise<RadiusCatalog> {
   const places = seams(9, 40, name.length);
   // Some sources twice, so that separations tie; the lower id comes last.
   places.push(...places.slice(0, 60));
@@ -62,7 +68,7 @@ export async function addRadiusCatalog(world: World, name: keyof typeof RADII): 
     columns: [{ name: 'ra' }, { name: 'dec' }, { name: 'POS_ERR', unit: 'arcsec' }],
   };
   await world.writer.putCatalog(
-    await registerCatalog({ name, idColumn: 'id', description }, location, { addedAtUs: 1 }),
+    await registerCatalog({ name, idColumn: 'id', description }, location, { addedAtUs: 1, positions }),
   );
   return { name, radius, places, ids, errors: errors.map(error => (error === null ? null : Math.fround(error))) };
 }

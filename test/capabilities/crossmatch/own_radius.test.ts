@@ -2,13 +2,41 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KeptPositions } from '../../../src/capabilities/catalogs/kept_positions.ts';
 import { differsFrom } from '../../../src/capabilities/crossmatch/again.ts';
 import { catalogsInService } from '../../../src/capabilities/crossmatch/crossmatcher.ts';
+import { Pool } from '../../../src/core/pool/pool.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { addRadiusCatalog, RADII, scan, seams } from './own_radii.ts';
 import { inWorld } from './world.ts';
 
 const test = suite('crossmatch/own radius');
+
+test('the same with stored positions', () =>
+  inWorld(async world => {
+    const dataDir = join(world.directory, 'data');
+    const kept = [new KeptPositions(dataDir), new KeptPositions(dataDir)];
+    const catalogs = [
+      await addRadiusCatalog(world, 'galaxies', kept[0]),
+      await addRadiusCatalog(world, 'xray', kept[1]),
+    ];
+    assert.ok(kept.every(({ files, problem }) => files > 50 && problem === undefined));
+    const objects = [...seams(12, 45, 3), ...catalogs[1]!.places.slice(0, 40)];
+    const ids = await world.ingest(objects);
+    await using pool = new Pool({ threads: 1, threadData: { dataDir, catalogs: { memoryBytes: 1 << 20 } } });
+    await world.crossmatch({ pool });
+    let found = 0;
+    ids.forEach((id, i) => {
+      const { matches } = world.store.getObject(id)!;
+      for (const catalog of catalogs) {
+        const expected = scan(catalog, objects[i]!)[0];
+        const match = matches.find(({ catalogName }) => catalogName === catalog.name);
+        if (match) found++;
+        assert.is(match?.catalogSourceId, expected && `${expected.id}`, `${catalog.name} at object ${i}`);
+      }
+    });
+    assert.ok(found > 400);
+  }));
 
 test('each object has the nearest source within the radius of the catalog or of the source; answers name it [Provenance]', () =>
   inWorld(async world => {
