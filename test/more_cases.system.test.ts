@@ -5,6 +5,7 @@ import { isDeno } from './runtime.ts';
 
 const MORE = {
   'adql/engine': { TEST_JOIN_ROWS: '400' },
+  'adql/functions': { TEST_PIXEL_STEP: '1' },
   'astrotables/decimal': { TEST_DECIMALS: '100000' },
   'capabilities/crossmatch/crossmatcher': { TEST_SKIES: '2' },
   'capabilities/sky_map/sky_map': { TEST_STATES: '30' },

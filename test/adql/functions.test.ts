@@ -123,9 +123,12 @@ check('shapes in other frames are where astropy has them', async () => {
   assert.throws(() => ask(`SELECT AREA(${to('FK5', "MOC('0/1')")}) FROM made`), /a MOC was given/);
 });
 
+/** Every third, of 12 for each order. */
+const PIXELS = ORACLE.pixels.filter((_, i) => i % Number(process.env.TEST_PIXEL_STEP ?? 3) === 0);
+
 check('pixels of any position, and their centres, are those of astropy-healpix', async () => {
-  await filled(ORACLE.pixels.map(({ place, pixel }) => [pixel, ...place]));
-  for (const { order, place, pixel, centre } of ORACLE.pixels) {
+  await filled(PIXELS.map(({ place, pixel }) => [pixel, ...place]));
+  for (const { order, place, pixel, centre } of PIXELS) {
     const inMoc = (moc: string) => `CONTAINS(POINT(a + 0, b), MOC('${moc}'))`;
     const query = `SELECT ivo_healpix_index(${order}, a, b), ivo_healpix_index(${order}, POINT(${place.join()})), COORD1(ivo_healpix_center(${order}, n)),
       COORD2(ivo_healpix_center(${order}, ${pixel})), ${inMoc(`${order}/${pixel}`)}, ${inMoc(`${order}/${(BigInt(pixel) + 1n) % (12n * 4n ** BigInt(order))}`)}

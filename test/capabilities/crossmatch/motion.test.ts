@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { differsFrom } from '../../../src/capabilities/crossmatch/again.ts';
 import { catalogsInService } from '../../../src/capabilities/crossmatch/crossmatcher.ts';
-import { starOf } from '../../../src/capabilities/crossmatch/motion.ts';
+import { starOf, yearsBetween } from '../../../src/capabilities/crossmatch/motion.ts';
 import type { HatsOptions } from '../../core/catalogs/write_hats.ts';
 import type { Place } from '../../oracle/skies.ts';
 import { addStars, FAST, found, idOf, placeThen, type Star, sky, THEN, YEARS, yearsTo } from './moving_stars.ts';
@@ -123,6 +123,11 @@ test('an event more than a century from the epoch: the place in the catalog [Pro
     await world.crossmatch({ properMotion: true });
     assert.equal(found(world, 5n), [`${idOf(0)}`, 0, undefined]);
   }));
+
+test('a century from the epoch is the limit of motions, in either direction [Proper motion]', () => {
+  for (const years of [-100, -0.5, 0, 100]) assert.is(yearsBetween(2000, 2000 + years), years);
+  for (const years of [-100.001, 100.001]) assert.ok(Number.isNaN(yearsBetween(2000, 2000 + years)), `${years}`);
+});
 
 test('parallaxes and radial velocities that are no star’s count as unknown [Proper motion]', () => {
   const place = { ra: 1, dec: 2, pmra: 3, pmdec: 4 };

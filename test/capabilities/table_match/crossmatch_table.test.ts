@@ -402,9 +402,9 @@ test('a table that takes more memory than its process may have is not called dam
   inWorld(async world => {
     const text = 'x'.repeat(2 ** 20);
     const columns = [
-      { name: 'ra', data: Array(150).fill(10) },
-      { name: 'dec', data: Array(150).fill(-30) },
-      { name: 'text', data: Array.from({ length: 150 }, (_, i) => `${i}${text}`) },
+      { name: 'ra', data: Array(100).fill(10) },
+      { name: 'dec', data: Array(100).fill(-30) },
+      { name: 'text', data: Array.from({ length: 100 }, (_, i) => `${i}${text}`) },
     ];
     const parquet = new Uint8Array(parquetWriteBuffer({ columnData: columns, pageSize: 2 ** 30 }));
     const arrow = readFileSync(new URL('../../fixtures/tables/zeros_zstd.arrows', import.meta.url));
