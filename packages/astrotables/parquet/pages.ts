@@ -34,9 +34,17 @@ export interface ColumnPage {
  */
 const compressors = {
   ...scriptCompressors,
-  GZIP: (input: Uint8Array, outputLength: number) => unzipSync(input, { maxOutputLength: outputLength }),
-  ZSTD: (input: Uint8Array, outputLength: number) => zstdDecompressSync(input, { maxOutputLength: outputLength }),
+  GZIP: (input: Uint8Array, length: number) => unzipSync(input, outputOf(length)),
+  ZSTD: (input: Uint8Array, length: number) => zstdDecompressSync(input, outputOf(length)),
 };
+
+/** A page is decoded into one buffer, and not into pieces of 16 KiB, unless it states that it is very large. */
+const LARGEST_PIECE = 8 << 20;
+
+function outputOf(length: number) {
+  // Behind a full buffer, zlib would begin another one.
+  return { maxOutputLength: length, chunkSize: Math.min(length + 64, LARGEST_PIECE) };
+}
 
 /** One column of one row group, as the file's footer describes it. */
 export interface ColumnChunk {

@@ -37,7 +37,7 @@ async function made(world: World, seed: number, options: Partial<HatsOptions> = 
     HARD_PLACES.flatMap(place =>
       Array.from({ length: count }, () => offset(place, 90 * random() ** 2, 2 * Math.PI * random())),
     );
-  const exact = around(14);
+  const exact = around(10);
   const moved = exact.map(({ ra, dec }) => (isRounded ? { ra: Math.fround(ra), dec: Math.fround(dec) } : { ra, dec }));
   const rows: { ra: number | null; dec: number | null }[] = moved.map(({ ra, dec }, row) =>
     row % 41 === 0 ? { ra: null, dec } : row % 43 === 0 ? { ra, dec: 95 } : { ra: row % 3 ? ra : ra - 360, dec },
@@ -47,8 +47,8 @@ async function made(world: World, seed: number, options: Partial<HatsOptions> = 
     exact[row + 7] = exact[row]!;
   }
   const written = world.writeCatalog('gaia_dr3', rows, {
-    rowGroupSize: 13,
-    maxRows: 40,
+    rowGroupSize: 9,
+    maxRows: 15,
     ...(isRounded && { pixelsOf: exact }),
     ...options,
   });
