@@ -126,15 +126,18 @@ export class RowDensity {
   around(ra: number, dec: number): Around {
     const place = pixel24(ra, dec);
     const { row, places, own, count } = this.#sorted ? this.#sortedWindow(place) : this.#rowsWindow(place);
-    const isSorted = places.subarray(0, count).every((each, i) => i === 0 || each >= places[i - 1]!);
-    if (!isSorted) {
-      this.#sort();
-      return this.around(ra, dec);
-    }
     let gaps = 0;
-    for (let i = 0; i + 1 < count; i++) if (i + 1 !== own) this.#gaps[gaps++] = places[i + 1]! - places[i]!;
-    const near = [places[own - 1], places[own]].filter(each => each !== undefined && !Number.isNaN(each));
-    const distance = Math.min(Number.POSITIVE_INFINITY, ...near.map(each => Math.abs(each! - place)));
+    for (let i = 0; i + 1 < count; i++) {
+      const gap = places[i + 1]! - places[i]!;
+      if (gap < 0) {
+        this.#sort();
+        return this.around(ra, dec);
+      }
+      if (i + 1 !== own) this.#gaps[gaps++] = gap;
+    }
+    let distance = Number.POSITIVE_INFINITY;
+    for (let at = Math.max(0, own - 1); at <= own && at < count; at++)
+      distance = Math.min(distance, Math.abs(places[at]! - place));
     const unbiased = 1 - BIAS / gaps;
     return { density: (unbiased * PIXELS_PER_ARCMIN2) / meanOf(this.#gaps, gaps), distance, row };
   }
@@ -160,12 +163,16 @@ export class RowDensity {
       const [from, to] = [Math.max(0, row - reach), Math.min(rows, row + reach)];
       const all = new Float64Array(to - from);
       this.#rows.fill(from, to, all);
-      const known = all.filter(each => !Number.isNaN(each));
-      const own = all.subarray(0, row - from).filter(each => !Number.isNaN(each)).length;
-      const isEnough = (own > GAPS_PER_SIDE || from === 0) && (known.length - own > GAPS_PER_SIDE || to === rows);
+      let [known, own] = [0, 0];
+      for (let i = 0; i < to - from; i++) {
+        if (Number.isNaN(all[i]!)) continue;
+        if (from + i < row) own++;
+        all[known++] = all[i]!;
+      }
+      const isEnough = (own > GAPS_PER_SIDE || from === 0) && (known - own > GAPS_PER_SIDE || to === rows);
       if (!isEnough) continue;
       const first = Math.max(0, own - GAPS_PER_SIDE - 1);
-      const places = known.subarray(first, own + GAPS_PER_SIDE + 1);
+      const places = all.subarray(first, Math.min(known, own + GAPS_PER_SIDE + 1));
       return { row, places, own: own - first, count: places.length };
     }
   }

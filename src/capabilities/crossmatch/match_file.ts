@@ -794,15 +794,15 @@ class AroundPositions {
     const magnitudes = await this.#magnitudes();
     if (magnitudes) {
       const window = new Float64Array(2 * DEPTH_ROWS_PER_SIDE);
-      for (const [object, row] of this.#row.entries()) {
-        const [from, to] = this.#windowOf(row);
+      for (let object = 0; object < this.#row.length; object++) {
+        const [from, to] = this.#windowOf(this.#row[object]!);
         let known = 0;
         for (let at = from; at < to; at++) {
           const value = magnitudes.values[at - magnitudes.first]!;
           if (value > MAGNITUDES.min && value < MAGNITUDES.max) window[known++] = value;
         }
         depthRows[object] = known;
-        depthMag[object] = percentile(window.subarray(0, known).sort(), DEPTH_PERCENTILE);
+        depthMag[object] = percentile(window.subarray(0, known), DEPTH_PERCENTILE);
       }
     }
     return { density: this.#density, distance: this.#distance, depthMag, depthRows };
@@ -824,12 +824,12 @@ class AroundPositions {
       if (from < to) isNeeded.fill(1, from - first, to - first);
     }
     const rows: number[] = [];
-    for (const [at, needed] of isNeeded.entries()) if (needed) rows.push(first + at);
+    for (let at = 0; at < isNeeded.length; at++) if (isNeeded[at]) rows.push(first + at);
     const read = await memory.run(this.#file.bytesOfRows(magnitude, rows), () =>
       this.#file.readValues(magnitude, rows),
     );
     const values = new Float64Array(last - first).fill(Number.NaN);
-    for (const [i, row] of rows.entries()) values[row - first] = Number(read[i] ?? Number.NaN);
+    for (let i = 0; i < rows.length; i++) values[rows[i]! - first] = Number(read[i] ?? Number.NaN);
     return { first, values };
   }
 
@@ -841,11 +841,20 @@ class AroundPositions {
   }
 }
 
-/** A percentile of ascending values, interpolated linearly between ranks; NaN without values. */
-function percentile(sorted: Float64Array, percent: number): number {
-  const place = ((sorted.length - 1) * percent) / 100;
-  const below = sorted[Math.floor(place)] ?? Number.NaN;
-  return below + (place % 1) * ((sorted[Math.ceil(place)] ?? below) - below);
+/** A high percentile, interpolated linearly between ranks; NaN without values. The largest values go to the front. */
+function percentile(values: Float64Array, percent: number): number {
+  const last = values.length - 1;
+  const place = (last * percent) / 100;
+  const rank = last - Math.floor(place);
+  for (let at = 0; at <= rank; at++) {
+    let most = at;
+    for (let other = at + 1; other <= last; other++) if (values[other]! > values[most]!) most = other;
+    const largest = values[most]!;
+    values[most] = values[at]!;
+    values[at] = largest;
+  }
+  const below = values[rank] ?? Number.NaN;
+  return below + (place % 1) * ((values[last - Math.ceil(place)] ?? below) - below);
 }
 
 /** Half the side of a pixel of order 0. */
