@@ -1141,6 +1141,13 @@ check('the validation, before and after it was made', async world => {
     const cells = await rows.first().locator('td').allTextContents();
     assert.equal([cells[2], cells[3]!.split(' ')[0]], [searched, coincident].map(String));
     await page.getByText(`${calibration.positions} positions in random directions`).waitFor();
+    const chances = page.getByRole('group', { name: 'Sources by chance' }).locator('tbody tr').first();
+    const sources = (await chances.locator('td').allTextContents()).slice(1).map(Number);
+    assert.is(
+      sources.reduce((sum, each) => sum + each, 0),
+      coincident,
+    );
+    assert.is(await page.getByText(/outside its footprint, .* without a density/).count(), 4);
     await page.evaluate(axe);
     const violations = await page.evaluate(`axe.run().then(({ violations }) => violations.map(v => v.id))`);
     assert.equal(violations, []);

@@ -41,11 +41,11 @@ function shown({ made, journal_entry, registry, calibration }, hours) {
         : html`<p>${counted(registry.classified, 'transient')} in the registry ${registry.classified === 1 ? 'has' : 'have'} a class; ${count(registry.stored)} of them
             are stored here, and ${count(registry.transients)} are compared.</p>`
     }
-    ${registry.transients > 0 && classes(registry)}
+    ${registry.transients > 0 && [classes(registry), chances(registry)]}
     <h2>Random positions</h2>
     <p>${counted(calibration.positions, 'position')} in random directions from stored objects, ${calibration.displacement_arcsec.join(' to ')}″ away. The number
       with a source is compared with the sum of 1 − exp(−πρR²), with the density ρ at each position.</p>
-    ${calibration.positions > 0 && random(calibration)}`;
+    ${calibration.positions > 0 && [random(calibration), leftOut(calibration)]}`;
 }
 
 /** @param {string} label @param {readonly string[]} head @param {unknown} body */
@@ -102,6 +102,38 @@ function classRows(name, { transients, catalogs }) {
     return html`<tr>${i === 0 && html`<th scope="row" rowspan=${all.length}>${name}</th>`}<td>${mark(catalog)}${releaseOf(catalog)}</td>${cells.map(numberCell)}</tr>`;
   });
 }
+
+/** The sources of each group by their chance probability. @param {any} registry */
+function chances({ groups }) {
+  const rows = groups.flatMap((/** @type {any} */ { group, catalogs }) =>
+    Object.entries(catalogs).flatMap(([catalog, { coincident, chance_probability, without_chance }]) =>
+      coincident === 0 ? [] : [{ group, catalog, bins: chance_probability, without_chance }],
+    ),
+  );
+  if (rows.length === 0) return '';
+  const [{ bins }] = rows;
+  const labels = bins.map((/** @type {any} */ { from, to }) => `${from} to ${to}`);
+  return html`
+    <p>The same sources by the probability of an unrelated source as close:</p>
+    ${tableOf(
+      'Sources by chance',
+      ['Class', 'Catalog', ...labels, 'Unknown'],
+      rows.map(
+        (/** @type {any} */ { group, catalog, bins: of, without_chance }) =>
+          html`<tr><th scope="row">${GROUPS[group] ?? group}</th><td>${mark(catalog)}${releaseOf(catalog)}</td>${[
+            ...of.map((/** @type {any} */ { sources }) => sources),
+            without_chance,
+          ].map(value => numberCell(count(value)))}</tr>`,
+      ),
+    )}`;
+}
+
+/** @param {any} calibration */
+const leftOut = ({ catalogs }) =>
+  html`<ul>${Object.entries(catalogs).map(
+    ([name, { outside_footprint, without_density }]) =>
+      html`<li>${mark(name)}${releaseOf(name)}: ${counted(outside_footprint, 'position')} outside its footprint, ${count(without_density)} without a density</li>`,
+  )}</ul>`;
 
 /** @param {any} calibration */
 const random = ({ catalogs }) =>
