@@ -6,7 +6,7 @@ const TABLE = 'ra,dec\n150,2\n10,20\n';
 
 export const facts: Facts = {
   resources: jobResources('/vo/jobs'),
-  emitted: 'nearest all matched fits deg h RUN ABORT DELETE',
+  emitted: 'nearest all matched fits RUN ABORT DELETE',
   limits: { tables: [1_000_000, 2000, 2 ** 20, 2 ** 28, 5_000_000, 60, 55] },
   configured: {
     settings: { API_MAX_TABLE_ROWS: '10', API_MAX_TABLE_MIB: '3' },

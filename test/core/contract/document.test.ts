@@ -340,7 +340,7 @@ test('the description of every enumeration explains each of its values', () => {
  */
 const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
-    per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
+    per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable deg h
     ${[...CATALOGS, ...TABLE_FORMATS].map(({ name }) => name).join(' ')} json msgpack min max
     ${FACTS.map(({ emitted = '' }) => emitted).join(' ')}`),
 );
