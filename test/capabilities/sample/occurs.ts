@@ -1,7 +1,19 @@
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { REPORT_FORMATS } from '../../../src/capabilities/sample/report_formats.ts';
 import { MATCH_FORMATS, TABLE_FORMATS } from '../../../src/core/contract/formats.ts';
-import { EVERYTHING, everyJob, expectStatus, inSources, inWorld, test } from '../../core/contract/occurring.ts';
+import {
+  EVERYTHING,
+  everyJob,
+  expectStatus,
+  inSources,
+  inWorld,
+  PATIENT,
+  test,
+} from '../../core/contract/occurring.ts';
+import { TestApp } from '../../core/http/support.ts';
+import { addRadiusCatalog } from '../crossmatch/own_radii.ts';
+import { inWorld as inCatalogs } from '../crossmatch/world.ts';
 
 test('reports on samples, at once and as jobs', async () => {
   await inWorld(60, {}, async app => {
@@ -45,5 +57,12 @@ test('reports on samples, at once and as jobs', async () => {
     assert.is((await app.post('/api/sample', sample)).status, 200);
     assert.is((await app.post('/api/sample', {})).status, 400);
     await expectStatus(app, 405, '/api/sample', '/api/samples');
+  });
+  await inCatalogs(async world => {
+    await addRadiusCatalog(world, 'xray');
+    const app = await new TestApp(join(world.directory, 'data'), PATIENT).ready();
+    const inputs = [{ kind: 'position', ra: 150, dec: 2 }];
+    assert.is((await app.post('/api/sample', { inputs, catalogs: ['xray'] })).status, 200);
+    await app.app.close();
   });
 });
