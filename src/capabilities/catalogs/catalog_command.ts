@@ -479,6 +479,10 @@ function positionsFor({ config, flags }: Invocation): KeptPositions | undefined 
 }
 
 function tellOfPositions(name: string, positions: KeptPositions | undefined): void {
+  if (positions && positions.unusable > 0)
+    tell(
+      `nearsky catalog: the stored positions of ${positions.unusable} files of ${name} could not be used, because the files were replaced or the positions were damaged: they are stored again`,
+    );
   if (positions?.problem !== undefined)
     tell(
       `nearsky catalog: the positions of ${name} are stored for ${positions.files} files only: ${positions.problem}. Searches read the other files instead, which takes longer. To try again, run nearsky catalog check ${name}`,

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '@nearsky/astrotables/files';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
-import { ROW_BYTES } from '@nearsky/hats/positions';
+import { openPositions, ROW_BYTES } from '@nearsky/hats/positions';
 import { PositionsWriter } from '@nearsky/hats/write_positions';
 import { spareBytesAt } from '../../core/base/disk.ts';
 import { discard, flush, isThere } from '../../core/base/files.ts';
@@ -15,6 +15,8 @@ export class KeptPositions {
   readonly #dataDir: string;
   readonly #written = new Set<string>();
   #directory: string | undefined;
+  /** How many files had positions that could not be used, because the file was replaced or they were damaged. */
+  unusable = 0;
   /** Why the positions of some files are not stored; undefined if all are, or the catalog is on another host. */
   problem: string | undefined;
 
@@ -36,6 +38,9 @@ export class KeptPositions {
     const files = positionFilesOf(this.#dataDir, catalog.location, catalog.columns);
     if (!files || this.problem !== undefined) return undefined;
     this.#directory = files.directory;
+    const former = openPositions(files.pathOf(name), file);
+    if (typeof former === 'object') former[Symbol.dispose]();
+    else if (former !== 'missing') this.unusable++;
     const path = files.pathOf(name);
     return this.#attempt(() => {
       if (file.rows * ROW_BYTES > spareBytesAt(this.#dataDir)) throw new Error('the disk has no space for them');

@@ -223,6 +223,7 @@ test('positions of a former version of a file are not used', () =>
     utimesSync(path, time, time);
     const kept = new KeptPositions(catalog.dataDir);
     await registerCatalog(gaia, location, { addedAtUs: 1, positions: kept });
+    assert.is(kept.unusable, 1);
     assert.equal((await usable(catalog)).filter(Boolean), []);
     const bytes = readFileSync(path);
     // A digit of the writer's name in the footer.
