@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tableOfList } from '../../../src/capabilities/objects/search_text.js';
 import { TestApp } from '../../core/http/support.ts';
 import { inWorld } from '../crossmatch/world.ts';
+import { AT, DEC, LISTS, RA } from '../objects/lists.ts';
 
 const test = suite('table_match/hours');
 
@@ -33,6 +35,28 @@ test('all below 24, over the sky: a warning that names ra_unit=h, which reads th
         '# %ECSV 1.0\n# ---\n# datatype:\n# - {name: ra, unit: deg, datatype: float64}\n# - {name: dec, unit: deg, datatype: float64}\n';
       const stated = await app.post('/api/crossmatch?ra_unit=h', ecsv + hours.replaceAll(',', ' '), 'text/csv');
       assert.equal([stated.status, stated.body.param], [400, 'ra_unit']);
+    } finally {
+      await app.app.close();
+    }
+  }));
+
+test('lists as people paste them are rows of a crossmatch', () =>
+  inWorld(async world => {
+    await world.ingest([{ ra: RA, dec: DEC }]);
+    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    try {
+      for (const [from, pasted, ...expected] of LISTS) {
+        const list = tableOfList(pasted);
+        if (list === undefined) continue;
+        const { status, text } = await app.post('/api/crossmatch', list, 'text/csv');
+        assert.is(status, 200, `${from}: ${text}`);
+        const rows = text.trimEnd().split('\n').slice(1);
+        assert.is(rows.length, list.trimEnd().split('\n').length - 1, from);
+        expected.slice(-rows.length).forEach((each, i) => {
+          const isPosition = typeof each === 'string' && each.startsWith(AT);
+          assert.match(rows[i]!, isPosition ? /,(?:matched|no_match),/ : ',invalid_position,', from);
+        });
+      }
     } finally {
       await app.app.close();
     }
