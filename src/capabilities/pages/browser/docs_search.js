@@ -34,7 +34,7 @@ delete; remove; withdraw; purge
 memory; ram; disk; hardware; requirement; sizing
 monitoring; metric; prometheus; grafana; health check
 python; pip; client; library; package; api client
-notebook; jupyter; cookbook; recipe; example; how to
+notebook; jupyter; ipynb
 lsdb; hats; hipscat; dask; dataframe
 topcat; stilts; aladin; virtual observatory; vo
 tom; tom toolkit; target and observation manager; observation manager
