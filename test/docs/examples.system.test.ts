@@ -21,7 +21,7 @@ interface Example {
   readonly prints: string | undefined;
 }
 
-/** The examples that can be run here: requests, by curl or STILTS, and scripts in Python. */
+/** The examples that can be run here: requests, by curl or STILTS, and scripts in Python (`py` marks one that needs files). */
 function examplesOf(document: string): Example[] {
   const blocks = [...document.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({
     language: language!,
