@@ -259,6 +259,40 @@ export function pixelNeighbours(order: number, ipix: number, fine: number = orde
   return around;
 }
 
+/** An edge of a pixel: its ends, degrees, and the pixel on its other side. */
+export interface PixelEdge {
+  readonly beyond: number;
+  readonly from: { readonly ra: number; readonly dec: number };
+  readonly to: { readonly ra: number; readonly dec: number };
+}
+
+/** The four edges of a NESTED pixel, order 0 to 13. */
+export function pixelEdges(order: number, ipix: number): readonly PixelEdge[] {
+  checkOrder(order);
+  const nside = 1 << order;
+  const face = ipix >> (2 * order);
+  const within = ipix & ((1 << (2 * order)) - 1);
+  const [x, y] = [compressBits(within), compressBits(within >>> 1)];
+  const [south, east, north, west] = [
+    cornerOf(face, x / nside, y / nside),
+    cornerOf(face, (x + 1) / nside, y / nside),
+    cornerOf(face, (x + 1) / nside, (y + 1) / nside),
+    cornerOf(face, x / nside, (y + 1) / nside),
+  ];
+  return [
+    { beyond: pixelBeyond(order, face, x, y - 1), from: south, to: east },
+    { beyond: pixelBeyond(order, face, x + 1, y), from: east, to: north },
+    { beyond: pixelBeyond(order, face, x, y + 1), from: north, to: west },
+    { beyond: pixelBeyond(order, face, x - 1, y), from: west, to: south },
+  ];
+}
+
+/** The position of a corner, which may be a pole, whose right ascension is that of the middle of the face. */
+function cornerOf(face: number, x: number, y: number): { ra: number; dec: number } {
+  const { ra, dec } = positionOf(face, x, y);
+  return { ra: Number.isNaN(ra) ? 90 * (face & 3) + 45 : ra, dec };
+}
+
 /** The position, degrees, of a point of a face. */
 function positionOf(face: number, x: number, y: number): { ra: number; dec: number } {
   // Ring coordinate and azimuth of the face (Górski et al. 2005, section 5.3), in units of one base face.

@@ -10,6 +10,7 @@ export {
   touchedPixels,
 } from './area.ts';
 export { AreaIndex, type Region } from './area_index.ts';
+export { areaOutline, type Outline } from './area_outline.ts';
 export { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from './area_walk.ts';
 export { Arena, ConeHits } from './arena.ts';
 export { buildArena, type PointColumns } from './builder.ts';

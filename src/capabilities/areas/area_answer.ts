@@ -1,5 +1,6 @@
 /** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
-import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
+import { toJson } from '@nearsky/astrotables/json';
+import { type AreaPlace, type AreaRow, areaOutline, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import type { Clock, InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { AREA_CURSOR, encodeCursor, stateOf } from '../../core/answers/cursor.ts';
 import { type QueryKind, queryKind, type WholeTable } from '../../core/answers/queries.ts';
@@ -16,7 +17,11 @@ import {
 } from '../listing/selection.ts';
 import { leftOut, readRow } from '../objects/search.ts';
 
-/** A page of the objects in an area, or their number. */
+/** The pixels of an outline: enough to draw it on a screen. */
+const MAX_OUTLINE_PIXELS = 8192;
+const OUTLINE_DIGITS = 5;
+
+/** A page of the objects in an area, their number, or the outline of the area. */
 export interface AreaQuery extends SelectionQuery<AreaPlace> {
   readonly kind: QueryKind<AreaQuery>;
   readonly response: AreaResponse;
@@ -41,12 +46,22 @@ export const AREA_QUERY = queryKind<AreaQuery>({
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
   if (query.response === 'count') yield* countAnswer(query, context);
+  else if (query.response === 'outline') yield* outlineAnswer(query, context);
   else yield* writeSelection(query, context, yield* areaCandidates(query, context));
 }
 
 function* countAnswer(query: AreaQuery, context: QueryContext): Steps {
   const read = yield* areaOf(query, context);
   writeCount(query, context, aboutArea(read), yield* countOf(read, query, context));
+}
+
+function* outlineAnswer(query: AreaQuery, { clock, ...context }: QueryContext): Steps {
+  const read = yield* areaOf(query, { clock, ...context });
+  const { order, edges } = yield* steps(clock, areaOutline(read.area, MAX_OUTLINE_PIXELS));
+  const rounded = edges.map(each => Number(each.toFixed(OUTLINE_DIGITS)));
+  const listed = Array.from({ length: rounded.length / 4 }, (_, i) => rounded.slice(4 * i, 4 * i + 4));
+  context.out.fragment(context.fragments.start);
+  context.out.longText(`, ${toJson({ response: 'outline', ...aboutArea(read), order, edges: listed }).slice(1)}`);
 }
 
 function aboutArea({ kind, level }: ReadArea) {

@@ -22,7 +22,8 @@ export const operations: Operations = [
     method: 'POST',
     path: AREA_PATH,
     document: (config, catalogs) => ({
-      summary: 'The objects in an area of the sky, page by page or as one table, or their number.',
+      summary:
+        'The objects in an area of the sky, page by page or as one table, or their number; or the outline of the area.',
       description:
         'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius`, `POLYGON ra dec ra dec ...`, `BOX ra dec width height` ' +
         'or `RANGE ra1 ra2 dec1 dec2` in degrees (DALI, ADQL; a polygon means the smaller of its two sides; the text may begin with a frame: ICRS, FK5, GALACTIC), or a HEALPix probability map (FITS: multi-order ' +
@@ -34,7 +35,11 @@ export const operations: Operations = [
       parameters: documentedParameters(areaParameters(config), catalogs),
       requestBody: areaBody('An area in any of these forms.'),
       responses: stated(
-        tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
+        tableResponses(
+          'One page, all objects as a table, a count, or an outline.',
+          areaSchema,
+          'unsupported_parameter',
+        ),
       ),
     }),
     handler: searchArea,

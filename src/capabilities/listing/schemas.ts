@@ -108,6 +108,16 @@ export const areaSchema: Schema = {
   oneOf: [
     closed('A page of the objects in an area.', page({ area }, list(objectInArea, 'The objects.')), ['filters']),
     countSchema('objects in the area', { area }),
+    closed('The outline of the area.', {
+      provenance: ref('Provenance'),
+      response: constant('outline', 'An outline.'),
+      area,
+      order: { type: 'integer', minimum: 0, maximum: 13, description: 'The HEALPix order of the pixels.' },
+      edges: list(
+        list({ type: 'number' }, 'Right ascension and declination of both ends, degrees.'),
+        'The edges between the pixels that the area touches, and all others.',
+      ),
+    }),
   ],
 };
 

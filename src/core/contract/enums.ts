@@ -151,6 +151,7 @@ export const AREA_RESPONSES = [
     name: 'table',
     meaning: 'all objects as one table, sent while it is written; CSV by default',
   },
+  { name: 'outline', meaning: 'no objects, but the edges of the HEALPix pixels that the area touches, to draw it' },
 ] as const satisfies readonly Named[];
 export type AreaResponse = NameOf<typeof AREA_RESPONSES>;
 

@@ -14,8 +14,9 @@ export function readCursor<C>(schema: CursorSchema<C>, token: string): C {
 }
 
 /** The error for a cursor that is sent to an operation that returns all rows at once. */
-export function withoutCursor(response: 'count' | 'table'): ApiError {
-  const message = `Cannot answer with a ${response} after a cursor because a ${response} covers all pages: leave out cursor, or response`;
+export function withoutCursor(response: 'count' | 'table' | 'outline'): ApiError {
+  const what = response === 'outline' ? 'an outline' : `a ${response}`;
+  const message = `Cannot answer with ${what} after a cursor because ${what} covers all pages: leave out cursor, or response`;
   return new ApiError('invalid_parameter', message, { param: 'cursor' });
 }
 

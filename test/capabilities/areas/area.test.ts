@@ -156,6 +156,25 @@ test('a map of probability: the densest pixels up to the level, each object with
   }
 });
 
+test('the outline of an area, to draw it [Areas]', async ({ running: { app } }) => {
+  const outline = async (query: string, body: string | Uint8Array) => {
+    const answer = await app.post(`/api/area?response=outline${query}`, body, null);
+    assert.is(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  // A pixel of order 12 has 2 edges on each side at order 13.
+  const moc = await outline('', '12/5');
+  assert.equal([moc.response, moc.area, moc.order, moc.edges.length], ['outline', { kind: 'moc', level: null }, 13, 8]);
+  const cells = Array.from({ length: 12 }, (_, cell) => cell);
+  const map = writeUniqFits({ cells, order: 0, density: cells.map(cell => (cell === 4 ? 2 : 1)) });
+  const { area, edges } = await outline('&level=0.5', map);
+  assert.equal(area, { kind: 'probability_map', level: 0.5 });
+  // The cell at RA 0 on the equator reaches from corner to corner.
+  const decs = edges.flatMap(([, dec, , toDec]: number[]) => [dec, toDec]);
+  assert.ok(Math.abs(Math.max(...decs) - 41.81) < 0.01 && Math.abs(Math.min(...decs) + 41.81) < 0.01);
+  assert.equal((await outline('&level=1', map)).edges, []);
+});
+
 const FILTERED: readonly [query: string, meets: (each: Stored) => boolean][] = [
   ['reliability_min=0.5', ({ reliability }) => reliability >= 0.5],
   ['gaia_dr3.ruwe_max=1.2', ({ ruwe }) => ruwe !== undefined && ruwe <= 1.2],

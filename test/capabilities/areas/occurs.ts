@@ -18,11 +18,13 @@ test('areas of every kind', () =>
     const window = 'start=2000-01-01&end=2100-01-01';
     for (const level of LEVELS) await area(`detail=${level}&${window}&time_field=event_time&level=1`, map);
     for (const kind of ['CIRCLE 150 2 1', 'POLYGON 149 1 151 1 150 3', 'BOX 150 2 2 2', 'RANGE 149 151 1 3', '0/0-11'])
-      for (const query of ['catalog=gaia_dr3', 'response=count']) await area(query, kind);
+      for (const query of ['catalog=gaia_dr3', 'response=count', 'response=outline']) await area(query, kind);
     const { next_cursor } = await area('page_size=1', '0/0-11');
     await area(`cursor=${next_cursor}`, '0/0-11');
     await area(`response=count&level=1&${window}&time_field=event_time&reliability_min=0`, map);
     await area('response=table&detail=ids', '0/0-11');
+    await area('response=outline', '3/5');
+    await area('response=outline&level=0.5', map);
     await area('', 'nothing', 400);
     assert.is((await app.get('/api/area', { method: 'DELETE' })).status, 405);
     for (const { name } of LISTED_STATUSES) {
