@@ -1,18 +1,13 @@
 /** The catalogs' own sources at a position, for people at a terminal: an alert need not be there. */
 import type { Ask } from '../../core/cli/asking.ts';
 import { MAX_SOURCES_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
+import { searchedWords } from './near_words.js';
 import { sourceLines } from './terminal_table.ts';
 
 export const SOURCES_PATH = '/api/sources';
 /** Returned instead of sources, if the service has no search for them. */
 export const NOT_SEARCHED = `The catalogs were not searched, because the service has no ${SOURCES_PATH}.\n`;
 const MAX_LISTED = 20;
-
-interface Near {
-  readonly count: number;
-  readonly catalogs: readonly { readonly catalog_name: string; readonly outcome: string }[];
-  readonly sources: Parameters<typeof sourceLines>[0];
-}
 
 /**
  * The nearest sources, and which catalogs were searched, or `NOT_SEARCHED`.
@@ -29,18 +24,12 @@ export async function sourcesThere(
   if (status === 404) return NOT_SEARCHED;
   const answer = JSON.parse(Buffer.from(body).toString());
   if (status !== 200) return `The catalogs could not be searched: ${answer.message}\n`;
-  const { count, catalogs, sources }: Near = answer;
-  const byOutcome = Map.groupBy(catalogs, ({ outcome }) => outcome);
-  const outcomes = [...byOutcome].map(
-    ([outcome, some]) => `${outcome}: ${some.map(({ catalog_name }) => catalog_name).join(', ')}\n`,
-  );
-  const found = byOutcome.has('searched')
-    ? `${count} source${count === 1 ? '' : 's'} of the catalogs`
-    : 'no catalog searched';
+  const { count, sources, provenance } = answer;
+  const { found, outcomes } = searchedWords(answer, `${radius} arcsec`);
   const listed = count > sources.length ? `, of which these are the nearest ${sources.length}` : '';
   return [
-    `${found} within ${radius} arcsec${listed}\n`,
-    ...outcomes,
-    ...(sources.length > 0 ? [sourceLines(sources)] : []),
+    `${found}${listed}\n`,
+    ...[...outcomes].map(([outcome, names]) => `${outcome}: ${names.join(', ')}\n`),
+    ...(sources.length > 0 ? [sourceLines(sources, provenance.crossmatch_radius_arcsec)] : []),
   ].join('');
 }

@@ -3,6 +3,9 @@
 import { printable } from '../../core/base/error_text.ts';
 import { TABLE } from '../../core/cli/ask.ts';
 import type { Invocation } from '../../core/cli/command.ts';
+import { PROJECT_CATALOGS } from '../../core/contract/catalogs.ts';
+import { mainMagnitudeText } from '../../core/contract/photometry.js';
+import { separationText } from './near_words.js';
 
 /** The members of an object in a JSON answer; the level of detail decides which ones are present. */
 interface Found {
@@ -98,15 +101,20 @@ interface NearbySource {
   readonly magnitude: number | null;
   readonly band: string | null;
   readonly verdict: string;
+  readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 
-/** A table of the sources near a position. */
-export function sourceLines(sources: readonly NearbySource[]): string {
-  const rows = sources.map(({ catalog_name, catalog_source_id, separation_arcsec, magnitude, band, verdict }) => [
-    catalog_name,
+/**
+ * A table of the sources near a position.
+ * @param radiusArcsec of the crossmatch: no source beyond it has a separation that seems to lie within
+ */
+export function sourceLines(sources: readonly NearbySource[], radiusArcsec: number): string {
+  const rows = sources.map(({ catalog_name: name, catalog_source_id, separation_arcsec, verdict, ...source }) => [
+    name,
     catalog_source_id,
-    fixed(separation_arcsec, 2),
-    magnitude === null ? '' : `${band} ${fixed(magnitude, 2)}`,
+    separationText(separation_arcsec, radiusArcsec),
+    mainMagnitudeText(PROJECT_CATALOGS.get(name)?.photometry, source.catalog_payload) ??
+      (source.magnitude === null ? '' : `${source.band} ${fixed(source.magnitude, 2)}`),
     verdict,
   ]);
   return [NEARBY.map(({ head }) => head), ...rows].map(cells => lineOf(NEARBY, cells)).join('');

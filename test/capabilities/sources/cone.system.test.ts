@@ -24,14 +24,14 @@ test('where no object is, the table lists the sources of the catalogs, and which
     assert.equal(lines.slice(1, 6), [
       '0 objects',
       '',
-      '1 source of the catalogs within 1 arcsec',
+      '1 catalog source within 1 arcsec',
       'searched: gaia_dr3',
       'not_registered: des_y6_gold, delve_dr3_gold, skymapper_dr4',
     ]);
-    assert.equal(lines.at(-1)!.trim().split(/ {2,}/), ['gaia_dr3', id, '0.00', `G ${magnitude.toFixed(2)}`, verdict]);
+    assert.equal(lines.at(-1)!.trim().split(/ {2,}/), ['gaia_dr3', id, '0.000', `G ${magnitude.toFixed(3)}`, verdict]);
     assert.match((await run(...sources, 'csv', ...star)).stdout, new RegExp(`\ngaia_dr3,${id},`));
     const nowhere = await run(...sources, 'table', '1', '1', '1');
-    assert.match(nowhere.stdout, /^no catalog searched within 1 arcsec\noutside_footprint: gaia_dr3\n/);
+    assert.match(nowhere.stdout, /^No catalog covers this position\noutside_footprint: gaia_dr3\n/);
   }));
 
 test.run();
