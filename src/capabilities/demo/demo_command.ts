@@ -47,8 +47,7 @@ const EXAMPLES: readonly (readonly [path: string, shows: string])[] = [
   ['/api/status', 'the service itself'],
 ];
 
-const NOTICE =
-  'A demonstration, not for science: most catalog rows and the whole registry of transients are made up; the alerts are real, except those with ids from 9000000000000000001 on.';
+const NOTICE = 'Demo: most catalog rows and TNS names are made up.';
 
 export const command: Command = {
   usage: 'demo [--host HOST] [--port PORT]',

@@ -22,7 +22,7 @@ ${needsScripts}
 <label><input type="radio" name="shape" value="polygon"><span>a polygon</span></label></fieldset>
 <p class="hint" id="drawing" role="status"></p>
 <button type="button" id="clear">Clear</button></div>
-${mapFrame('Drag to move, turn the wheel or pinch to zoom. Click the middle of a circle and then its edge, or the corners of a polygon. With the keyboard: arrows move, + and − zoom, Enter is a click in the middle, 0 shows the whole sky.')}
+${mapFrame('Drag to move, turn the wheel or pinch to zoom. Click the middle of a circle and then its edge, or the corners of a polygon. With the keyboard: arrows move, + and − zoom, Enter is a click in the middle, 0 shows the whole sky.', html`<ul class="keys" id="contours" aria-label="Regions on the map" hidden></ul>`)}
 <label for="area-text">Or as text</label>
 <textarea id="area-text" class="editor" rows="2" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="CIRCLE 61.6 -49.3 1, POLYGON 60 -50 63 -50 61 -48, or a MOC: 5/1-3 6/20"></textarea>
 ${example && html`<p class="examples">Try <a href="/area?area=${encodeURIComponent(example)}">${example}</a></p>`}

@@ -21,10 +21,11 @@ const TYPES: Readonly<Record<string, string>> = {
 const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 /**
  * Our own that others use, too: the published client, the text of a search, which `nearsky cone` reads alike, and the
- * magnitudes of sources and what their catalogs say of them.
+ * magnitudes of sources, what their catalogs say of them, and what was searched.
  */
 const SHARED = [
   'clients/typescript/nearsky.js',
+  'src/capabilities/objects/near_words.js',
   'src/capabilities/objects/search_text.js',
   'src/core/contract/hours.js',
   'src/core/contract/photometry.js',

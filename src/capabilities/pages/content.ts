@@ -61,9 +61,17 @@ export function frontPage(config: Config, examples: Examples, catalogs: Catalogs
     scripts: ['h3-js.umd.js', 'map_page.js'],
     main: html`<section class="hero">
 <h1>What lies at this position?</h1>
-<p class="lead">Alert objects of the Rubin Observatory, and the catalog sources within ${radius}″ of them: ${releasesOf(catalogs)}.</p>
+<p class="lead">When the Rubin Observatory sees something change in the sky, nearsky tells you which star, galaxy or quasar of ${releasesOf(catalogs)} lies within ${radius}″ of it, and which of these catalogs were searched.</p>
+<div class="doors">
+<section aria-labelledby="look-up"><h2 id="look-up">Look up</h2>
 ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0] && `e.g. ${tries[0]}`)}
 ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>`}
+</section>
+<section aria-labelledby="match-list"><h2 id="match-list"><a href="/sample">Match my list</a></h2>
+<p>Paste ids, names or positions: which are stars, and how many by chance? Or <a href="/crossmatch">match a table</a> and get its rows back.</p></section>
+<section aria-labelledby="follow"><h2 id="follow"><a href="/recent">Follow</a></h2>
+<p>What was matched in the last hours, or what happens in <a href="/area">an area of the sky</a>. <a href="/docs/stream">With a program</a>.</p></section>
+</div>
 </section>
 ${isEmpty && firstSteps}
 <section class="sky" aria-labelledby="map-title">
@@ -97,7 +105,7 @@ nearsky catalog add --data DIR gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia`
 export function searchPage(config: Config): Page {
   return {
     title: 'Search',
-    description: 'Objects by id, registry name or position.',
+    description: 'Rubin objects by id, TNS name or position.',
     hasSearch: true,
     scripts: ['search_page.js'],
     main: html`<h1>Search</h1>
@@ -202,7 +210,7 @@ export function helpPage(): Page {
 <h2>What the search box takes</h2>
 <dl class="properties">
 <div><dt>An object’s id</dt><dd><code>313637935709683761</code>: opens the page of the object. Where no object has this id, sources of the catalogs are looked up by it.</dd></div>
-<div><dt>A TNS name</dt><dd><code>SN 2026abc</code>: objects around the position in the registry</dd></div>
+<div><dt>A TNS name</dt><dd><code>SN 2026abc</code>: objects around its position in TNS</dd></div>
 <div><dt>A position</dt><dd><code>61.6223 -49.2951</code> or <code>04:06:29.35 -49:17:42.5 5"</code>: objects around it, in ICRS. A radius may follow.</dd></div>
 <div><dt>A source id</dt><dd><code>Gaia DR3 5283956384</code> or <code>gaia_dr3 5283956384</code>: objects that have this catalog source</dd></div>
 <div><dt>A list</dt><dd>ids, names and positions, one a line</dd></div>

@@ -12,7 +12,7 @@ import type { Page } from './layout.ts';
 
 export function crossmatchPage({ API_MAX_TABLE_MIB, API_MAX_TABLE_ROWS }: Config, catalogs: Catalogs): Page {
   const titleOf = (name: string) =>
-    catalogs.get(name)?.release ?? (name === ALL_CATALOGS ? 'all catalogs' : 'the objects here');
+    catalogs.get(name)?.release ?? (name === ALL_CATALOGS ? 'all catalogs' : 'the Rubin objects');
   const hasOwnRadius = catalogs.all.some(({ radius }) => radius);
   return {
     title: 'Crossmatch',

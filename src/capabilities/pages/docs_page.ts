@@ -43,19 +43,18 @@ export function docsMain(page: SitePage, { pages }: Site, addresses: SiteAddress
 </form>
 <section id="docs-results" aria-label="Found sections" aria-live="polite"></section>
 <div class="with-contents documents">
+${page.headings.length > 1 && html`<details class="contents-here"><summary>On this page</summary>${sectionsOf(page)}</details>`}
 <article class="reference">${new Html(page.html)}</article>
 <nav class="contents" aria-label="Documents">${[...groups].map(
     ([group, list]) =>
       html`<h2>${group}</h2><ul>${list.map(
         each =>
-          html`<li><a href="${addresses.page(each.name)}"${each === page && html` aria-current="page"`}>${each.title}</a>${each === page && sectionsOf(page)}</li>`,
+          html`<li><a href="${addresses.page(each.name)}"${each === page && html` aria-current="page"`}>${each.title}</a>${each === page && page.headings.length > 1 && sectionsOf(page)}</li>`,
       )}</ul>`,
   )}</nav>
 </div>`;
 }
 
-function sectionsOf({ headings }: SitePage): Html | false {
-  return (
-    headings.length > 1 && html`<ul>${headings.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>`
-  );
+function sectionsOf({ headings }: SitePage): Html {
+  return html`<ul>${headings.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>`;
 }

@@ -31,7 +31,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/', 'Sky map'],
   ['/recent', 'Recent'],
   ['/area', 'Area'],
-  ['/crossmatch', 'Crossmatch'],
+  ['/crossmatch', 'Match'],
   ['/sample', 'Sample'],
   ['/query', 'Query'],
   ['/help', 'Help'],

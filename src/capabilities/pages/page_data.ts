@@ -55,43 +55,43 @@ export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS) {
 function linksOf(config: Config) {
   const brokerLinks = ({ name, title, home, homeRemark }: BrokerDefinition) => {
     const paged = pagedBrokers.find(broker => broker.name === name);
-    if (!paged) return homeRemark === undefined ? [] : [{ name: title, url: home, about: homeRemark }];
+    if (!paged) return homeRemark === undefined ? [] : [{ name: title, url: home, about: 'how to get the alert' }];
     const template = config[brokerSetting(paged.name, 'OBJECT_URL_TEMPLATE')];
-    return [{ name: title, url: template.replaceAll('{diaObjectId}', '{id}'), about: 'the object at the broker' }];
+    return [{ name: title, url: template.replaceAll('{diaObjectId}', '{id}'), about: 'light curve' }];
   };
   return [
     ...BROKERS.flatMap(brokerLinks),
-    { name: 'Fink', url: 'https://lsst.fink-portal.org/{id}', about: 'the object at the broker' },
-    { name: 'ALeRCE', url: 'https://lsst.alerce.online/object/{id}?survey=lsst', about: 'the object at the broker' },
+    { name: 'Fink', url: 'https://lsst.fink-portal.org/{id}', about: 'light curve' },
+    { name: 'ALeRCE', url: 'https://lsst.alerce.online/object/{id}?survey=lsst', about: 'light curve' },
     {
       name: 'TNS',
       url: 'https://www.wis-tns.org/search?ra={ra}&decl={dec}&radius=5&coords_unit=arcsec',
-      about: 'transients reported here',
+      about: 'transients',
     },
     {
       name: 'SIMBAD',
       url: 'https://simbad.cds.unistra.fr/simbad/sim-coo?Coord={ra}d{dec}d&Radius=10&Radius.unit=arcsec',
-      about: 'known sources around',
+      about: 'known sources',
     },
     {
       name: 'NED',
       url: 'https://ned.ipac.caltech.edu/conesearch?search_type=Near%20Position%20Search&in_csys=Equatorial&in_equinox=J2000&ra={ra}d&dec={dec}d&radius=0.17',
-      about: 'known galaxies around, within 10″',
+      about: 'galaxies within 10″',
     },
     {
       name: 'VizieR',
       url: 'https://vizier.cds.unistra.fr/viz-bin/VizieR-4?-c={ra}%20{dec}&-c.rs=10',
-      about: 'every catalog there, within 10″',
+      about: 'every catalog within 10″',
     },
     {
       name: 'Legacy Survey',
       url: 'https://www.legacysurvey.org/viewer?ra={ra}&dec={dec}&layer=ls-dr10&zoom=16&mark={ra},{dec}',
-      about: 'deep images of the place',
+      about: 'deep images',
     },
     {
       name: 'Aladin Lite',
       url: 'https://aladin.cds.unistra.fr/AladinLite/?target={ra}%20{dec}&fov=0.03',
-      about: 'images of the place',
+      about: 'images',
     },
   ];
 }

@@ -16,6 +16,7 @@ const SAMP_HUB = 'http://localhost:21012';
 /** @param isInstalled whether the query engine is installed */
 export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boolean): Page {
   const { TAP_MAX_QUERIES, TAP_MAX_RECORDS } = adqlSettings.of(config);
+  const all = listedTables(catalogs);
   const obstacle = obstacleOf(TAP_MAX_QUERIES, isInstalled);
   const formats = TAP_FORMATS.map(({ name }) => name).filter(name => !name.includes('/'));
   return {
@@ -29,6 +30,9 @@ export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boole
 ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <div class="with-schema">
 <div>
+<section aria-labelledby="examples-title"><h2 id="examples-title">Examples</h2>
+<ul class="tries">${EXAMPLES.map(([, name, query]) => html`<li><a href="/query?q=${encodeURIComponent(query)}">${name}</a></li>`)}</ul>
+</section>
 <form id="query" action="${TAP_PATH}/sync" method="post" data-formats="${formats.join(' ')}" data-most="${TAP_MAX_RECORDS}">
 <input type="hidden" name="LANG" value="ADQL">
 <label for="adql">A query in ADQL</label>
@@ -36,17 +40,18 @@ ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <p class="actions"><button type="submit" class="primary" name="RESPONSEFORMAT" value="csv">Run</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
 <noscript><p class="notice">Without JavaScript the answer is a file, as CSV.</p></noscript>
+<section id="results" aria-label="Result"></section>
 </div>
 <section class="schema" aria-labelledby="tables-title"><h2 id="tables-title">Tables</h2>
-${listedTables(catalogs).map(tableOf)}
-</section>
-<section id="results" aria-label="Result"></section>
-<section aria-labelledby="examples-title"><h2 id="examples-title">Examples</h2>
-<ul class="tries">${EXAMPLES.map(([, name, query]) => html`<li><a href="/query?q=${encodeURIComponent(query)}">${name}</a></li>`)}</ul>
+${all.filter(table => !isOfSchema(table)).map(tableOf)}
+<details><summary>TAP_SCHEMA</summary><p class="hint">These tables and their columns, as tables that a program can query.</p>${all.filter(isOfSchema).map(tableOf)}</details>
 </section>
 </div>`,
   };
 }
+
+/** Whether a table is one of those that describe the tables. */
+const isOfSchema = (table: ListedTable) => tableName(table).startsWith('TAP_SCHEMA.');
 
 function obstacleOf(maxQueries: number, isInstalled: boolean): string | undefined {
   if (maxQueries === 0) return 'Queries are switched off here (TAP_MAX_QUERIES is 0).';

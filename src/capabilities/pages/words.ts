@@ -22,27 +22,27 @@ const wordsOf = <T extends string>(
 ): Words =>
   Object.fromEntries(list.map(({ name, meaning }) => [name, { word: words[name], meaning: sentence(meaning) }]));
 
-const RESOLVER_UNAVAILABLE = 'Names cannot be resolved now';
+const RESOLVER_UNAVAILABLE = 'TNS names cannot be looked up now';
 
 export const STATUS_WORDS: Words = {
   ...wordsOf(OBJECT_STATUSES, {
     not_in_service: 'Not in this service',
-    crossmatch_pending: 'Crossmatch pending',
+    crossmatch_pending: 'Not yet searched',
     coincident_sources: 'Catalog source here',
     no_coincident_source: 'No catalog source here',
     not_searched: 'Not searched',
   }),
   ...wordsOf(INPUT_STATUSES, {
-    no_rubin_object: 'No object here',
-    objects_found: 'Objects found',
-    tns_name_not_found: 'Name not in the registry',
+    no_rubin_object: 'No Rubin object here',
+    objects_found: 'Rubin objects found',
+    tns_name_not_found: 'Name not in TNS',
     resolver_unavailable: RESOLVER_UNAVAILABLE,
     invalid_input: 'Not understood',
   }),
   // Not the API's meaning, which is about the inputs of a list.
   resolver_unavailable: {
     word: RESOLVER_UNAVAILABLE,
-    meaning: 'This service has no current copy of the TNS registry. Ids and positions are searched as always.',
+    meaning: 'This service has no current copy of TNS. Ids and positions are searched as always.',
   },
 };
 export const CATALOG_WORDS = wordsOf([...CATALOG_OUTCOMES, ...NEARBY_OUTCOMES.slice(-1)], {

@@ -285,7 +285,7 @@ test('the pages say with how many catalogs objects are compared: with those that
   };
   const [two, front] = await lead(['gaia_dr3', 'skymapper_dr4']);
   assert.match(two!, 'Each object is compared with 2 of these 4 catalogs: the others are not registered here.');
-  assert.match(front!, 'of them: Gaia DR3, SkyMapper DR4.');
+  assert.match(front!, 'galaxy or quasar of Gaia DR3, SkyMapper DR4 lies within');
   const [none] = await lead([]);
   assert.match(none!, 'None of these 4 catalogs is registered here yet: objects wait until one is.');
 });

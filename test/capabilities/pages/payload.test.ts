@@ -15,12 +15,14 @@ import {
   measured,
   mjd,
   payloadText,
+  rounded,
   sexagesimal,
 } from '../../../src/capabilities/pages/browser/format.js';
 import { brokersOf, parseMetrics, sampleOf } from '../../../src/capabilities/pages/browser/metrics.js';
-import { highlights, inShort, magnitudeText, worthParts } from '../../../src/capabilities/pages/browser/payload.js';
+import { highlights, inShort, worthParts } from '../../../src/capabilities/pages/browser/payload.js';
 import { SKY_LINES } from '../../../src/capabilities/pages/browser/sky_lines.js';
 import { catalogData } from '../../../src/capabilities/pages/page_data.ts';
+import { mainMagnitudeText } from '../../../src/core/contract/photometry.js';
 
 const test = suite('pages/payload');
 
@@ -56,7 +58,7 @@ test('Gaia: errors from fluxes, parallax and motion with their errors, classes, 
     'Star or galaxy': 'star 90 % | galaxy 10 %',
     Astrometry: 'RUWE 1.50, poor | position at 2016.0',
   });
-  assert.is(magnitudeText(catalogOf('gaia_dr3'), payload), 'G 20.33');
+  assert.is(mainMagnitudeText(catalogOf('gaia_dr3')?.photometry, payload), 'G 20.33');
   assert.match(
     textOf('gaia_dr3', { ...payload, parallax: 25, parallax_error: 0.02 }).Parallax!,
     /25\.000 ± 0\.020 mas \| some 40 pc/,
@@ -113,15 +115,25 @@ test('DES, DELVE, SkyMapper: sentinels are no magnitudes, photo-z, star or galax
     'Star or galaxy': 'galaxy (EXT_MASH 4)',
     Flags: 'FLAGS_GOLD 8',
   });
-  assert.is(magnitudeText(catalogOf('delve_dr3_gold'), { ...des, wavg_mag_psf_r: null }), 'g 18.85');
+  assert.is(mainMagnitudeText(catalogOf('delve_dr3_gold')?.photometry, { ...des, wavg_mag_psf_r: null }), 'g 18.85');
   assert.is(textOf('des_y6_gold', { ...des, dnf_z: null })['Photo-z'], 'none');
   assert.is(
     textOf('skymapper_dr4', { r_psf: 16.6, e_r_psf: 0.01, class_star: 0.98 })['Star or galaxy'],
     'star (class_star 0.98)',
   );
-  assert.is(magnitudeText(catalogOf('skymapper_dr4'), { r_psf: null }), undefined);
+  assert.is(mainMagnitudeText(catalogOf('skymapper_dr4')?.photometry, { r_psf: null }), undefined);
   assert.equal(highlights(catalogOf('another'), {})[0], { label: 'Magnitudes', parts: ['none'], title: ' magnitudes' });
   assert.equal(highlights(catalogOf('gaia_dr3'), undefined), []);
+});
+
+test('numbers of any table have the digits that their errors or units give them, and integers all of theirs', () => {
+  assert.is(rounded('2.37956349674459', 'mas', 0.8310781717300415), '2.38');
+  assert.is(rounded('2.37956349674459', 'mas', Number.NaN), '2.38');
+  assert.is(rounded('57.90444029687274', 'deg', Number.NaN), '57.9044403');
+  assert.is(rounded('6.287154e-8', undefined, Number.NaN), '6.28715e-8');
+  assert.is(rounded('61.62', 'deg', Number.NaN), '61.62');
+  assert.is(rounded('9000000000000000004', undefined, 1), '9000000000000000004');
+  assert.is(rounded('NaN', 'mag', Number.NaN), 'NaN');
 });
 
 test('values have the digits that their errors give them', () => {

@@ -24,6 +24,10 @@ const COUNTING_MS = 1000;
 const SHOWN_CHANGES = 50;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 2000;
+/** The regions of a sky map that are drawn, besides the one that is searched. */
+const LEVELS = [0.5, 0.9];
+/** The dashes of the lines around them; those of another level. */
+const DASHES = [[], [8, 5], [2, 4]];
 
 const form = /** @type {HTMLFormElement} */ (byId('area'));
 const text = /** @type {HTMLTextAreaElement} */ (byId('area-text'));
@@ -88,6 +92,7 @@ function begin(typed) {
   file = undefined;
   byId('chosen').textContent = 'Or choose a file, or drop it here';
   level.hidden = true;
+  drawContours([]);
   if (text.value !== typed) text.value = typed;
   outline(typed);
   prompt();
@@ -148,6 +153,48 @@ function lookAt(outline) {
   if (outline.length > 0) view.look(middle, VIEW_DEGREES / extent);
 }
 
+/**
+ * Draws the region as the service has read it: the credible regions of a sky map, or the outline of an area that this
+ * page cannot draw by itself.
+ * @param {string | File} area @param {{ kind: string, level: number | null }} read @param {number} own the search
+ */
+async function loadContours(area, { kind, level: searched }, own) {
+  if (view.outline.length > 0) return;
+  const levels = kind === 'probability_map' ? [...new Set([...LEVELS, searched ?? 0.9])] : [undefined];
+  try {
+    const contours = [];
+    for (const [i, share] of levels.entries()) {
+      const parameters = new URLSearchParams({ response: 'outline', ...(share && { level: `${share}` }) });
+      const { edges } = await ask(`${root}/api/area?${parameters}`, { method: 'POST', body: area });
+      if (own !== search) return;
+      contours.push({ edges, dashes: DASHES[i] ?? [], level: share });
+      drawContours(contours);
+    }
+    lookAt(contours.flatMap(({ edges }) => edges.map(([ra = 0, dec = 0]) => ({ ra, dec }))));
+  } catch (error) {
+    // The objects are listed all the same.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** @param {{ edges: number[][], dashes: number[], level: number | undefined }[]} contours */
+function drawContours(contours) {
+  view.contours = contours;
+  view.redraw();
+  const keys = byId('contours');
+  const named = contours.filter(({ level }) => level !== undefined);
+  keys.hidden = named.length === 0;
+  const line = (/** @type {number[]} */ dashes) => html`<svg class="contour" viewBox="0 0 28 4" aria-hidden="true"><path
+    d="M0 2h28" stroke-dasharray=${dashes.join(' ') || 'none'} /></svg>`;
+  show(
+    keys,
+    named.map(({ level = 0, dashes }) => html`<li>${line(dashes)}${percentOf(level)} region</li>`),
+  );
+}
+
+/** @param {number} share */
+const percentOf = share => `${Math.round(1000 * share) / 10} %`;
+
 /** The level of a sky map; undefined for the usual one, or another kind of area. */
 function chosenLevel() {
   return (!level.hidden && level.querySelector('input')?.value.trim()) || undefined;
@@ -169,9 +216,10 @@ async function run() {
   try {
     const post = { method: 'POST', body: area };
     const { total, area: read } = await ask(address({ response: 'count' }), post);
+    if (own === search) void loadContours(area, read, own);
     const first = await ask(address({ detail: 'matches', page_size: `${PAGE_SIZE}` }), post);
     if (own !== search) return;
-    const share = read.level === null ? '' : ` in the ${Math.round(1000 * read.level) / 10} % region`;
+    const share = read.level === null ? '' : ` in the ${percentOf(read.level)} region`;
     show(
       results,
       html`

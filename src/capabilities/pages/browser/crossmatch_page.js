@@ -26,7 +26,7 @@ const EXAMPLE_ROWS = 200;
 const WORDS = {
   matched: 'matched',
   no_match: 'with nothing there',
-  outside_footprint: 'outside the footprint',
+  outside_footprint: 'not searched: outside the footprint',
   skipped_read_failure: 'not searched: the catalog could not be read',
   invalid_position: 'without a valid position',
 };
@@ -242,7 +242,7 @@ async function run() {
     const words = [...statuses].map(([status, rows]) => `${count(rows)} ${WORDS[status] ?? status}`);
     const entry = response.headers.get('X-Journal-Entry');
     const from = entry === null ? '' : ` From journal entry ${entry}.`;
-    show(said, `${counted(total, 'row')} searched: ${words.join(', ') || 'none matched'}.${from}`);
+    show(said, `${counted(total, 'row')}: ${words.join(', ') || 'none matched'}.${from}`);
     showAnswer({ rows, matches, separations, columns: columns?.shown ?? [] }, parameters);
   } catch (error) {
     if (own !== working) return;

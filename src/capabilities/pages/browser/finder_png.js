@@ -6,36 +6,66 @@
 /** Pixels of the PNG by unit of the drawing. */
 const SCALE = 4;
 const CAPTION = 20;
+/** The height of a line of the legend. */
+const LINE = 15;
 
 /**
  * @param {SVGSVGElement} finder as shown, in the colours of the current theme
- * @param {string} caption
+ * @param {{ caption: string, keys: Iterable<Element>, lines: readonly { catalog: string, text: string }[] }} words `keys`
+ * are the entries of the legend as shown, `lines` name sources
  * @param {HTMLImageElement | null} [image] the survey image under the drawing
  * @returns {Promise<Blob>}
  */
-export async function finderPng(finder, caption, image) {
+export async function finderPng(finder, { caption, keys, lines }, image) {
   const { width, height } = finder.viewBox.baseVal;
   const canvas = document.createElement('canvas');
-  [canvas.width, canvas.height] = [width * SCALE, (height + CAPTION) * SCALE];
+  const legend = [...keys].map(key => ({ drawing: key.querySelector('svg'), text: key.textContent?.trim() ?? '' }));
+  const markOf = (/** @type {string} */ catalog) =>
+    legend.find(({ drawing }) => drawing?.querySelector(`.${CSS.escape(catalog)}`))?.drawing;
+  const rows = [
+    // Two entries of the legend in a row; the sources have a row each.
+    ...legend.map((each, i) => ({ ...each, x: (i % 2) * (width / 2), row: i >> 1 })),
+    ...lines.map(({ catalog, text }, i) => ({
+      drawing: markOf(catalog),
+      text,
+      x: 0,
+      row: Math.ceil(legend.length / 2) + 0.5 + i,
+    })),
+  ];
+  const total = height + CAPTION + LINE * (1 + Math.max(0, ...rows.map(({ row }) => row + 1)));
+  [canvas.width, canvas.height] = [width * SCALE, total * SCALE];
   const context = canvas.getContext('2d');
   if (!context) throw new Error('The browser gives no canvas');
   context.scale(SCALE, SCALE);
   context.fillStyle = getComputedStyle(document.body).backgroundColor;
-  context.fillRect(0, 0, width, height + CAPTION);
+  context.fillRect(0, 0, width, total);
   const frame = finder.querySelector('rect');
   if (image && frame) {
     const { x, y, width: side } = frame.getBBox();
     context.drawImage(image, x, y, side, side);
   }
-  for (const element of finder.querySelectorAll('path, circle, rect, text'))
-    if (!element.closest('pattern')) draw(context, /** @type {SVGGraphicsElement} */ (element), finder);
+  drawAll(context, finder, finder);
   context.fillStyle = getComputedStyle(document.body).color;
   context.font = '11px system-ui, sans-serif';
   context.textAlign = 'center';
   context.fillText(caption, width / 2, height + CAPTION / 2);
+  context.textAlign = 'left';
+  for (const { drawing, text, x, row } of rows) {
+    context.save();
+    context.translate(x + 22, height + CAPTION + LINE * (row + 0.7));
+    if (drawing) drawAll(context, drawing, finder);
+    context.fillText(text, 14, 4);
+    context.restore();
+  }
   return new Promise((resolve, reject) =>
     canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error('The browser makes no PNG')))),
   );
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Element} drawing @param {SVGSVGElement} finder has the hatching */
+function drawAll(context, drawing, finder) {
+  for (const element of drawing.querySelectorAll('path, circle, rect, text'))
+    if (!element.closest('pattern')) draw(context, /** @type {SVGGraphicsElement} */ (element), finder);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {SVGGraphicsElement} element @param {SVGSVGElement} finder */

@@ -1,4 +1,5 @@
 /** Numbers, positions and times as text for people. */
+import { separationText } from '../../objects/near_words.js';
 import { positionOf, vectorOf } from './projection.js';
 
 /** @param {number} ra degrees @param {number} [digits] of the seconds */
@@ -125,10 +126,9 @@ export function ago(seconds) {
   return counted(Math.max(0, Math.floor(seconds / length)), unit);
 }
 
-/** @param {number | null | undefined} arcsec */
-export function arcsec(arcsec) {
-  if (arcsec === null || arcsec === undefined) return '–';
-  return `${arcsec < 0.1 ? arcsec.toFixed(3) : arcsec.toFixed(2)}″`;
+/** @param {number | null | undefined} arcsec @param {number} [radius] that the text must not seem to lie within */
+export function arcsec(arcsec, radius) {
+  return arcsec === null || arcsec === undefined ? '–' : `${separationText(arcsec, radius)}″`;
 }
 
 /** @param {string | null | undefined} iso a time as the API writes it */
@@ -163,4 +163,23 @@ export function payloadText(value) {
   return `{${Object.entries(value)
     .map(([key, each]) => `${key}: ${payloadText(each)}`)
     .join(', ')}}`;
+}
+
+/** The decimals that a number is shown with if its error is not among the columns, by its unit. @type {Readonly<Record<string, number>>} */
+const DECIMALS = { deg: 7, arcsec: 3, mas: 2, mag: 3, 'mas.yr**-1': 2 };
+/** The significant digits of other numbers. */
+const SIGNIFICANT = 6;
+
+/**
+ * A number as it is shown: its last digit is the second that its error changes. Integers stay as they are.
+ * @param {string} text @param {string | undefined} unit @param {number} error NaN if unknown
+ */
+export function rounded(text, unit, error) {
+  const value = Number(text);
+  if (!/[.e]/i.test(text) || !Number.isFinite(value)) return text;
+  const inError = error > 0 ? Math.max(0, 1 - Math.floor(Math.log10(error))) : undefined;
+  const decimals = inError ?? (unit === undefined ? undefined : DECIMALS[unit]);
+  const short =
+    decimals === undefined || decimals > 15 ? `${Number(value.toPrecision(SIGNIFICANT))}` : value.toFixed(decimals);
+  return short.length < text.length ? short : text;
 }

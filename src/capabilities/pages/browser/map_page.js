@@ -167,7 +167,7 @@ function showCounting({ layer: answered, total = 0, uncounted = 0, without_posit
 function nothingHere({ layer: answered, total, uncounted }) {
   if (answered === 'coverage') return 'No registered catalog covers this position.';
   if (uncounted > 0) return '';
-  return total === 0 ? 'The service holds no objects yet.' : 'No objects here.';
+  return total === 0 ? 'The service holds no objects yet.' : 'No Rubin objects here.';
 }
 
 /** Colours the cells, and explains the colours in the legend. */

@@ -3,7 +3,7 @@
  * the search settings.
  */
 
-import { verdictOf } from '../../../core/contract/verdict.js';
+import { mainMagnitudeText } from '../../../core/contract/photometry.js';
 import { bibtexOf, curlOf, pythonOf } from './citing.js';
 import { save } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
@@ -21,6 +21,7 @@ import {
   sexagesimalRa,
   time,
 } from './format.js';
+import { nearPath, nearSection } from './near_sources.js';
 import {
   ask,
   badge,
@@ -41,7 +42,7 @@ import {
 import { highlights, inShort, worthParts } from './payload.js';
 import { scatterPlot } from './plot.js';
 import { offsetsArcsec } from './projection.js';
-import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
+import { downloads, nearestFirst, nearness, source, transientText, verdictOfSource } from './result_list.js';
 import { root } from './root.js';
 import { surveyImage } from './survey_image.js';
 
@@ -83,6 +84,7 @@ function sections(object, provenanceSets) {
   // In a narrow window, the last part of the first column moves below the second column.
   return html`
     ${verdict(object)}
+    ${neighbourhood(object)}
     <div class="columns-2">
       <div>
         ${hasSources ? sources(object) : alert(object)}
@@ -94,7 +96,6 @@ function sections(object, provenanceSets) {
         </div>
       </div>
       <div>
-        ${neighbourhood(object)}
         ${outcomes(object.crossmatch, provenanceSets)}
         ${hasSources && alert(object)}
       </div>
@@ -149,16 +150,11 @@ function coneAddress(ra, dec) {
  */
 function verdict(object) {
   const transient = transientText(object.tns);
-  const named = html` In the registry: <a href=${object.tns?.url} rel="noopener noreferrer">${transient}</a>.`;
+  const named = html` In TNS: <a href=${object.tns?.url} rel="noopener noreferrer">${transient}</a>.`;
   return html`
     <p class="verdict">${badge(object.status)}
     ${pageData.statuses[object.status]?.meaning}${transient !== undefined && named}</p>
     ${object.matches.length > 0 && together(object)}`;
-}
-
-/** What the catalog says of a match's source. @param {any} match */
-function verdictOfMatch({ catalog_name, catalog_payload }) {
-  return verdictOf(catalogOf(catalog_name) ?? { name: catalog_name }, catalog_payload);
 }
 
 /**
@@ -173,7 +169,7 @@ function together(object) {
       name,
       release: foundIn(match),
       text: [text, ...worthParts(match)].join('; '),
-      verdict: verdictOfMatch(match).verdict,
+      verdict: verdictOfSource(match).verdict,
     };
   });
   const sure = lines.filter(({ verdict }) => verdict !== 'unclear');
@@ -228,6 +224,8 @@ function galacticText(ra, dec) {
 
 /** @typedef {{ name: string, url: string, about: string }} Link */
 
+const IMAGES_AT = 'Aladin Lite';
+
 /**
  * The links to pages about an object, or about its position.
  * @param {any} object @param {boolean} isPlace @returns {Link[]}
@@ -243,16 +241,18 @@ function linksOf({ diaObjectId_str, ra, dec }, isPlace) {
 /** @param {string} title @param {Link[]} links */
 function linkList(title, links) {
   const link = (/** @type {Link} */ { name, url, about }) =>
-    html` <a href=${url} rel="noopener noreferrer" title=${about}>${name}</a>`;
-  return html`<p class="links"><span class="unit">${title}:</span>${links.map(link)}</p>`;
+    html`<li><a href=${url} rel="noopener noreferrer">${about} at ${name}</a></li>`;
+  return html`<h3>${title}</h3><ul class="links">${links.map(link)}</ul>`;
 }
 
 /** The number of sources that are initially open on a narrow window. */
 const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
+/** The maximum number of sources that are named below the plot of the PNG. */
+const MAX_LINES = 12;
 /** The statuses of objects for which no catalog was searched, in the words of the finder's key. */
 const UNSEARCHED = new Map([
-  ['crossmatch_pending', 'not crossmatched yet'],
+  ['crossmatch_pending', 'not yet searched'],
   ['not_searched', 'no catalog searched'],
 ]);
 
@@ -269,10 +269,14 @@ function neighbourhood(object) {
   const survey = pageData.imageUrl === null ? undefined : surveyImage(object, pageData.imageUrl, draw);
   /** @type {import('./finder.js').Mark[]} */
   let others = [];
+  /** The sources of the catalogs around, once they were searched. @type {any[]} */
+  let known = [];
   /** @type {import('./finder.js').Mark[]} */
   let further = [];
   /** @type {import('./page.js').Child} */
   let nearest;
+  /** The list beside the plot. @type {import('./page.js').Child} */
+  let list = html`<p class="loading">Searching the catalogs</p>`;
   /** @type {import('./page.js').Child} */
   let colours;
   let [halfWidth = 2] = WIDTHS;
@@ -296,25 +300,34 @@ function neighbourhood(object) {
     const catalogs = [...new Set([...sources, ...further].map(({ catalog }) => `${catalog}`))];
     const widthChoice = (/** @type {number} */ width, /** @type {number} */ i) => html`
       <label><input type="radio" name="width" value=${width} ?checked=${i === 0}><span>±${width}″</span></label>`;
+    // It also sets what the choice says of it.
+    const image = survey?.image(halfWidth);
     show(
       section,
       html`
-        <h2>The neighbourhood</h2>
-        <fieldset class="choice" @change=${choose}>
-          <legend class="unseen">Half width of the plot</legend>${WIDTHS.map(widthChoice)}
-        </fieldset>
-        <div class="plot">
-          <div class="finder-frame">
-            ${survey?.image(halfWidth)}
-            ${finder(object, [...others, ...further, ...sources], radius, halfWidth, !unsearched)}
-          </div>
-          ${finderKey(catalogs, others.length > 0, { hatched: unsearched })}
+        <div class="bar">
+          <h2>The neighbourhood</h2>
+          <fieldset class="choice" @change=${choose}>
+            <legend class="unseen">Half width of the plot</legend>${WIDTHS.map(widthChoice)}
+          </fieldset>
+          ${survey ? survey.choice() : skyImage(object)}
+          <p class="downloads"><button type="button" class="link" @click=${savePng}>Download as PNG</button></p>
         </div>
-        <p class="downloads"><button type="button" class="link" @click=${savePng}>Download as PNG</button></p>
-        ${survey?.choice()}
-        <p class="nearest" aria-live="polite">${nearest}</p>
-        <p class="hint">The circle is the crossmatch radius, ${radius}″.
-        Sources are drawn where their catalogs have them.${notes}</p>
+        <div class="beside">
+          <div class="plot">
+            <div class="finder-frame">
+              ${image}
+              ${finder(object, [...others, ...further, ...sources], radius, halfWidth, !unsearched)}
+            </div>
+            ${finderKey(catalogs, others.length > 0, { hatched: unsearched })}
+          </div>
+          <div>
+            <p class="nearest" aria-live="polite">${nearest}</p>
+            ${list}
+            <p class="hint">The circle is the crossmatch radius, ${radius}″.
+            Sources are drawn where their catalogs have them.${notes}</p>
+          </div>
+        </div>
         ${colours}`,
     );
   }
@@ -325,10 +338,23 @@ function neighbourhood(object) {
   }
 
   async function savePng() {
+    const radius = pageData.crossmatchRadiusArcsec;
     const drawn = section.querySelector('svg');
+    if (!drawn) return;
     const caption = `${object.diaObjectId_str}   ${degrees(object.ra, object.dec)}   ±${halfWidth}″`;
-    if (drawn)
-      save(await finderPng(drawn, caption, section.querySelector('img')), `nearsky-${object.diaObjectId_str}.png`);
+    const inView = (known.length > 0 ? known : nearestFirst(object)).filter(each => nearness(each) <= halfWidth);
+    const lines = inView.slice(0, MAX_LINES).map(each => {
+      const magnitude = mainMagnitudeText(catalogOf(each.catalog_name)?.photometry, each.catalog_payload) ?? '';
+      return {
+        catalog: each.catalog_name,
+        text: `${foundIn(each)}   ${arcsec(nearness(each), radius)}   ${magnitude}`,
+      };
+    });
+    const image = section.querySelector('img');
+    save(
+      await finderPng(drawn, { caption, lines, keys: section.querySelectorAll('.keys li') }, image),
+      `nearsky-${object.diaObjectId_str}.png`,
+    );
   }
 
   /**
@@ -337,25 +363,24 @@ function neighbourhood(object) {
    */
   async function findSources() {
     const radius = pageData.maxSourcesRadiusArcsec;
+    const path = nearPath(object, radius);
     try {
-      const near = await ask(`${root}/api/sources?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${radius}`);
+      const near = await ask(path);
+      known = near.sources;
       const recorded = new Set(object.matches.map(identityOf));
       further = near.sources
         .filter((/** @type {any} */ source) => !recorded.has(identityOf(source)))
         .map((/** @type {any} */ source) => ({ ...sourceMark(source), isFurther: true }));
       colours = colourMagnitude(object, near.sources, radius);
-      const more = near.truncated ? ', of which the plot has the nearest' : '';
+      list = nearSection(near, radius, path);
       const unsearched = near.catalogs
         .filter((/** @type {any} */ { outcome }) => outcome !== 'searched')
         .map((/** @type {any} */ { catalog_name }) => releaseOf(catalog_name));
       const not = unsearched.length === 0 ? '' : `; not searched here: ${unsearched.join(', ')}`;
-      const found = ` The catalogs have ${counted(near.count, 'source')} within ${radius}″${more}${not}.`;
-      const none = ` No catalog could be searched within ${radius}″.`;
       const isSearched = unsearched.length < near.catalogs.length;
-      notes.push(isSearched ? found : none);
       if (isSearched && object.status === 'no_coincident_source') nearest = nearestOf(near.sources, radius, not);
     } catch {
-      notes.push(' The catalogs could not be searched for further sources.');
+      list = html`<p class="hint">The catalogs could not be searched for further sources.</p>`;
     }
     draw();
   }
@@ -378,6 +403,12 @@ function neighbourhood(object) {
     }
     draw();
   }
+}
+
+/** Where the service has no images of its own to show: a link. @param {any} object */
+function skyImage(object) {
+  const link = linksOf(object, true).find(({ name }) => name === IMAGES_AT);
+  return link && html`<a href=${link.url} rel="noopener noreferrer">Sky image at ${IMAGES_AT}</a>`;
 }
 
 /**
@@ -461,7 +492,7 @@ function sourceCard(object, match) {
     ({ label, parts, title }) =>
       html`<div><dt title=${title}>${label}</dt><dd>${parts.map(part => html`<span>${part}</span>`)}</dd></div>`,
   );
-  const { verdict, reason } = verdictOfMatch(match);
+  const { verdict, reason } = verdictOfSource(match);
   const says =
     catalogOf(name)?.verdicts &&
     html`
@@ -501,7 +532,7 @@ function offsetText(east, north) {
  * @param {any} sets
  */
 function outcomes(crossmatch, sets) {
-  if (!crossmatch) return html`<section><h2>What was searched</h2><p>Nothing yet.</p></section>`;
+  if (!crossmatch) return html`<section><h2>What was searched</h2><p>Not yet searched.</p></section>`;
   const names = Map.groupBy(Object.keys(crossmatch.catalog_outcomes), name => `${crossmatch.catalog_outcomes[name]}`);
   const searched = sets[crossmatch.provenance_set]?.catalogs ?? [];
   const release = (/** @type {string} */ name) =>
@@ -522,14 +553,14 @@ function outcomes(crossmatch, sets) {
 
 /** @param {any} tns */
 function registry(tns) {
-  return html`<section><h2>In the registry</h2><p>${registryText(tns)}</p></section>`;
+  return html`<section><h2>In TNS</h2><p>${registryText(tns)}</p></section>`;
 }
 
 /** @param {any} tns */
 function registryText(tns) {
-  if (!tns?.checked) return 'The registry of the Transient Name Server was not consulted for this object.';
+  if (!tns?.checked) return 'The Transient Name Server (TNS) was not searched for this object.';
   const snapshot = time(tns.snapshot_epoch);
-  if (tns.name === null) return `No entry within reach in the registry snapshot of ${snapshot}.`;
+  if (tns.name === null) return `TNS has nothing here (snapshot of ${snapshot}).`;
   const redshift = tns.redshift === null ? 'no redshift' : `z = ${tns.redshift}`;
   return html`<a href=${tns.url} rel="noopener noreferrer">${`${tns.name_prefix ?? ''} ${tns.name}`.trim()}</a>,
     ${tns.classification ?? 'not classified'}, ${redshift},

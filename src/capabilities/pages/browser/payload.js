@@ -13,11 +13,9 @@
  * the catalog
  */
 
-import { magnitudesOf, mainMagnitude } from '../../../core/contract/photometry.js';
+import { magnitudeError, magnitudesOf, mainMagnitudeText } from '../../../core/contract/photometry.js';
 import { fixed, measured } from './format.js';
 
-/** 2.5 / ln 10, the factor from the relative error of a flux to an error in magnitudes. */
-const MAGNITUDES = 1.0857362;
 /** A parallax of at least this many times its error gives a distance. */
 const GOOD_PARALLAX = 5;
 
@@ -25,19 +23,6 @@ const GOOD_PARALLAX = 5;
 function numberOf(payload, key) {
   const value = payload[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-/** @param {Photometry['bands'][number]} band @param {Payload} payload @returns {number | undefined} in magnitudes */
-function errorOf(band, payload) {
-  if ('error' in band) return numberOf(payload, band.error);
-  const ratio = numberOf(payload, band.fluxOverError);
-  return ratio && MAGNITUDES / ratio;
-}
-
-/** @param {Shown} catalog @param {Payload | undefined} payload @returns {string | undefined} such as `G 20.33` */
-export function magnitudeText(catalog, payload) {
-  const main = mainMagnitude(catalog?.photometry, payload);
-  return main && `${main.letter} ${fixed(main.magnitude, 2)}`;
 }
 
 /**
@@ -48,7 +33,7 @@ export function magnitudeText(catalog, payload) {
  */
 export function inShort(catalog, payload) {
   if (!payload) return [];
-  const main = magnitudeText(catalog, payload);
+  const main = mainMagnitudeText(catalog?.photometry, payload);
   const [system] = (catalog?.photometry.system ?? '').split(',');
   const parts = main ? [`${main}${system ? ` (${system})` : ''}`] : [];
   for (const line of catalog?.highlights ?? []) {
@@ -69,12 +54,22 @@ export function inShort(catalog, payload) {
  * What a match is worth (docs/statistics.md), as far as it is known, such as `by chance 0.04 %` and `counterpart: 97 %`.
  * @param {any} match @returns {string[]}
  */
-export function worthParts({ statistics = {} }) {
-  const { chance_probability: chance, match_probability: one, any_match_probability: any } = statistics;
+export function worthParts(match) {
+  const chance = chanceText(match);
+  const { match_probability: one, any_match_probability: any } = match.statistics ?? {};
   return [
-    ...(chance === undefined ? [] : [`by chance ${percentText(chance)}`]),
+    ...(chance === undefined ? [] : [chance]),
     ...(one === undefined || any === undefined ? [] : [`counterpart: ${percentText(one * any)}`]),
   ];
+}
+
+/**
+ * The probability that an unrelated source lies as close, if it is known, such as `by chance 0.04 %`.
+ * @param {any} match @returns {string | undefined}
+ */
+export function chanceText({ statistics }) {
+  const chance = statistics?.chance_probability;
+  return chance === undefined ? undefined : `by chance ${percentText(chance)}`;
 }
 
 /**
@@ -92,7 +87,7 @@ export function highlights(catalog, payload) {
   if (!payload) return [];
   const photometry = magnitudesOf(catalog?.photometry, payload).map(each => ({
     ...each,
-    error: errorOf(each.band, payload),
+    error: magnitudeError(each.band, payload),
   }));
   const { system = '', colours: pairs = [] } = catalog?.photometry ?? {};
   const magnitudes = photometry.map(({ letter, magnitude, error }) => `${letter} ${measured(magnitude, error, 3, 3)}`);

@@ -1,9 +1,17 @@
 /** Recent crossmatches, page by page. The address holds the chosen filters. */
 
 import { follow } from './following.js';
-import { count, counted, mjd, time } from './format.js';
+import { count, counted, degrees, time } from './format.js';
 import { ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
-import { downloads, hasSource, nearestFirst, sorted, source, transientText, wholeObjects } from './result_list.js';
+import {
+  downloads,
+  hasSource,
+  judgedSource,
+  nearestFirst,
+  sorted,
+  transientText,
+  wholeObjects,
+} from './result_list.js';
 import { root } from './root.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
@@ -197,7 +205,14 @@ async function loadMore() {
 /** @param {any[]} objects @param {'ingest_time' | 'event_time'} field */
 function table(objects, field) {
   const isEvent = field === 'event_time';
-  const heads = [isEvent ? 'Time of the alert' : 'Arrived', 'Object', 'Sources, nearest first', 'TNS', 'Reliability'];
+  const heads = [
+    isEvent ? 'Time of the alert' : 'Arrived',
+    'Object',
+    'Position',
+    'Sources, nearest first',
+    'TNS',
+    'Reliability',
+  ];
   return html`
     <div class="scroll">
       <table class="recent stacked">
@@ -212,9 +227,10 @@ function row(object, field, heads) {
   const { diaObjectId_str: id, status, tns, reliability } = object;
   const at = object[field];
   const cells = [
-    [time(at), at && html`<span class="unit"> MJD ${mjd(at, 4)}</span>`],
+    time(at),
     [html`<a class="id" href="${root}/objects/${id}">${id}</a>`, status !== 'coincident_sources' && badge(status)],
-    nearestFirst(object).map(source),
+    html`<span class="place">${object.ra === null ? '–' : degrees(object.ra, object.dec)}</span>`,
+    nearestFirst(object).map(judgedSource),
     transientText(tns) ?? '–',
     reliability?.toFixed(3) ?? '–',
   ];

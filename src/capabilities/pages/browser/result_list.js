@@ -1,9 +1,10 @@
 /** Objects as a list of links. */
 
-import { mainMagnitude } from '../../../core/contract/photometry.js';
+import { mainMagnitude, mainMagnitudeText } from '../../../core/contract/photometry.js';
+import { verdictOf } from '../../../core/contract/verdict.js';
 import { arcsec, counted, degrees, time } from './format.js';
 import { asJson, ask, badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
-import { magnitudeText } from './payload.js';
+import { chanceText } from './payload.js';
 import { root } from './root.js';
 
 /**
@@ -130,7 +131,7 @@ function objectItem(object) {
       ${ra !== undefined && html`<span class="place">${ra === null ? 'no valid position' : degrees(ra, dec)}</span>`}
       ${event_time && html`<span class="when" title="Time of the alert">${time(event_time)}</span>`}
       ${transient !== undefined && html`<strong class="transient">${transient}</strong>`}
-      ${sources.length > 0 && html`<span class="sources">${sources.map(source)}</span>`}
+      ${sources.length > 0 && html`<span class="sources">${sources.map(each => source(each))}</span>`}
     </li>`;
 }
 
@@ -145,13 +146,29 @@ export function nearness({ separation_arcsec, separation_at_epoch_arcsec }) {
 
 /**
  * A source in a row: its catalog, separation and magnitude.
- * @param {any} match
+ * @param {any} match @param {import('./page.js').Child} [more]
  */
-export function source(match) {
+export function source(match, more) {
   const { catalog_name: name, catalog_payload: payload } = match;
-  const magnitude = magnitudeText(catalogOf(name), payload);
+  const magnitude = mainMagnitudeText(catalogOf(name)?.photometry, payload);
   const bright = magnitude !== undefined && html`<span class="unit">, ${magnitude}</span>`;
-  return html`<span class="source">${mark(name)}${foundIn(match)} ${arcsec(nearness(match))}${bright}</span>`;
+  const away = arcsec(nearness(match), pageData.crossmatchRadiusArcsec);
+  return html`<span class="source">${mark(name)}${foundIn(match)} ${away}${bright}${more}</span>`;
+}
+
+/** What the catalog says of a source. @param {any} source */
+export function verdictOfSource({ catalog_name, catalog_payload }) {
+  return verdictOf(catalogOf(catalog_name) ?? { name: catalog_name }, catalog_payload);
+}
+
+/** A source in a row, with its verdict and the probability that it lies there by chance. @param {any} match */
+export function judgedSource(match) {
+  const { verdict, reason } = verdictOfSource(match);
+  const chance = chanceText(match);
+  return source(
+    match,
+    html`, <strong title=${reason}>${verdict}</strong>${chance && html`, <span class="moment">${chance}</span>`}`,
+  );
 }
 
 /** @param {number} shown @param {number} total */

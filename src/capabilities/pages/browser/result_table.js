@@ -1,5 +1,5 @@
 /** A table of rows with any columns. Object ids link to the pages of the objects. */
-import { counted } from './format.js';
+import { counted, rounded } from './format.js';
 import { html, part } from './page.js';
 import { root } from './root.js';
 
@@ -16,8 +16,9 @@ const MAX_COLUMNS = 200;
  */
 export function resultTable(all, rows) {
   const columns = all.slice(0, MAX_COLUMNS);
+  const errors = columns.map(({ name }) => all.findIndex(each => isErrorOf(each.name, name)));
   const rowsFrom = (/** @type {number} */ start) =>
-    part(rows.slice(start, start + STEP), some => some.map(row => rowOf(columns, row)));
+    part(rows.slice(start, start + STEP), some => some.map(row => rowOf(columns, errors, row)));
   // Rows that are already shown are not compared again when more rows are added.
   return part([rowsFrom(0)], (shown, show) => {
     const next = shown.length * STEP;
@@ -40,12 +41,22 @@ function headOf({ name, unit, description, isNumber }) {
   return html`<th scope="col" class=${isNumber && 'number'} title=${description || undefined}>${name}${of}</th>`;
 }
 
-/** @param {ShownColumn[]} columns @param {string[]} row */
-function rowOf(columns, row) {
-  return html`<tr>${columns.map(({ name, isNumber }, i) => {
+/** Whether the first column has the errors of the second. @param {string} error @param {string} name */
+function isErrorOf(error, name) {
+  return (
+    [`${name}_error`, `${name}_err`, `e_${name}`, name.replace('mag_', 'magerr_')].includes(error) && error !== name
+  );
+}
+
+/** @param {ShownColumn[]} columns @param {number[]} errors the column of the errors of each, or -1 @param {string[]} row */
+function rowOf(columns, errors, row) {
+  return html`<tr>${columns.map(({ name, unit, isNumber }, i) => {
     const text = row[i] ?? '';
     const isObject = /^(?:nearsky_)?diaObjectId(?:_\d+)?$/i.test(name) && /^\d+$/.test(text);
     const shown = isObject ? html`<a href="${root}/objects/${text}">${text}</a>` : text || '–';
-    return html`<td class=${isNumber && 'number'}>${shown}</td>`;
+    if (!isNumber || isObject || text === '') return html`<td class=${isNumber && 'number'}>${shown}</td>`;
+    // The whole number is in its title.
+    const short = rounded(text, unit, Number(row[errors[i] ?? -1] || Number.NaN));
+    return html`<td class="number" title=${short !== text && text}>${short}</td>`;
   })}</tr>`;
 }

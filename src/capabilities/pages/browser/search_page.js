@@ -154,7 +154,7 @@ async function showSource(source) {
   const name = `${releaseOf(source.catalog)} ${source.id}`;
   showLoading(results, `Looking up ${name}`);
   const found = await objectsOf(source);
-  const none = `No object here has ${name} as a coincident source. Only recorded matches can be found by a source id: search by position to find others.`;
+  const none = `No Rubin object here has ${name} as a coincident source. Only recorded matches can be found by a source id: search by position to find others.`;
   show(results, found.length > 0 ? found : notice(none));
 }
 
@@ -177,7 +177,7 @@ async function showName(name, radiusArcsec) {
   const [result] = (await ask(path)).results;
   if (!result.tns) {
     const epoch = result.tns_snapshot_epoch;
-    return show(results, explained(result.status, epoch ? ` The registry is that of ${time(epoch)}.` : ''));
+    return show(results, explained(result.status, epoch ? ` The snapshot of TNS is of ${time(epoch)}.` : ''));
   }
   const place = { ra: result.tns.ra, dec: result.tns.dec };
   const objects = result.objects ?? [];
@@ -185,7 +185,7 @@ async function showName(name, radiusArcsec) {
   show(
     results,
     html`
-      <h2>In the registry</h2>
+      <h2>In TNS</h2>
       ${registryRecord(result)}
       ${withPlot(list, place, objects, radiusArcsec)}
       ${sourcesAt(place, radiusArcsec)}`,

@@ -29,5 +29,8 @@ function current() {
 
 function label() {
   const [sign, word] = WORDS[/** @type {keyof typeof WORDS} */ (current())];
-  show(button, html`<span aria-hidden="true">${sign} </span>${word}<span class="unseen"> theme, change it</span>`);
+  show(
+    button,
+    html`<span aria-hidden="true">${sign} </span><span class="word">${word}</span><span class="unseen"> theme, change it</span>`,
+  );
 }

@@ -35,6 +35,8 @@ export class SkyView {
     this.selected = undefined;
     /** A line that is drawn over the cells; degrees. @type {Position[]} */
     this.outline = [];
+    /** Edges that are drawn over the cells, four degrees each, with the dashes of their lines. @type {{ edges: number[][], dashes: number[] }[]} */
+    this.contours = [];
     this.width = 1;
     this.height = 1;
     this.projection = new Projection(this.middle);
@@ -202,6 +204,14 @@ export class SkyView {
     context.strokeStyle = colour;
     context.lineWidth = 2.5;
     context.stroke();
+    for (const { edges, dashes } of this.contours) {
+      context.beginPath();
+      for (const [ra = 0, dec = 0, toRa = 0, toDec = 0] of edges)
+        this.#line(context, t => (t === 0 ? { ra, dec } : { ra: toRa, dec: toDec }), 1);
+      context.setLineDash(dashes);
+      context.stroke();
+      context.setLineDash([]);
+    }
   }
 
   /** @param {CanvasRenderingContext2D} context @param {string} colour @param {string} paper the background of labels */

@@ -91,7 +91,7 @@ function flow(metrics) {
       <h2>What comes in</h2>
       <dl class="properties wide">
         <div><dt>Last new object</dt><dd>${latest}</dd></div>
-        <div><dt>Crossmatch pending</dt><dd>${waiting}</dd></div>
+        <div><dt>Not yet searched</dt><dd>${waiting}</dd></div>
         <div><dt>Stored, not yet searchable by position</dt><dd>${unpublished}</dd></div>
       </dl>
       ${brokers.length > 0 && table}
@@ -105,7 +105,7 @@ function lights(status) {
   const readText = reads ? 'Readable' : 'Cannot be read: searches return 503';
   const resolves = tns === 'available';
   const resolveText = resolves
-    ? html`Names resolve. Snapshot of the registry: ${moment(epoch)}`
+    ? html`TNS names can be looked up. Snapshot of TNS: ${moment(epoch)}`
     : 'Names cannot be resolved now: the snapshot is missing, outdated or unreadable';
   return html`
     <div class="lights">

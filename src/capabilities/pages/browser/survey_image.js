@@ -20,7 +20,7 @@ export function surveyImage({ ra, dec }, template, changed) {
   /** The box that shows and hides the image, with a message about the last requested image. */
   function choice() {
     return html`
-      <p class="survey"><label class="pick"><input type="checkbox" @change=${toggle}> Image from ${host}</label>
+      <p class="survey"><label class="pick"><input type="checkbox" @change=${toggle}> Sky image from ${host}</label>
       <span class="hint" role="status">${said}</span></p>`;
   }
 

@@ -37,8 +37,8 @@ function shown({ made, journal_entry, registry, calibration }, hours) {
     <h2>Transients with a known class</h2>
     ${
       registry.epoch === null
-        ? html`<p>This service has no copy of the TNS registry.</p>`
-        : html`<p>${counted(registry.classified, 'transient')} in the registry ${registry.classified === 1 ? 'has' : 'have'} a class; ${count(registry.stored)} of them
+        ? html`<p>This service has no copy of TNS.</p>`
+        : html`<p>${counted(registry.classified, 'transient')} in TNS ${registry.classified === 1 ? 'has' : 'have'} a class; ${count(registry.stored)} of them
             are stored here, and ${count(registry.transients)} are compared.</p>`
     }
     ${registry.transients > 0 && [classes(registry), chances(registry)]}
