@@ -112,9 +112,15 @@ export const areaSchema: Schema = {
       provenance: ref('Provenance'),
       response: constant('outline', 'An outline.'),
       area,
-      order: { type: 'integer', minimum: 0, maximum: 13, description: 'The HEALPix order of the pixels.' },
+      order: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 13,
+        description: 'The HEALPix order of the pixels.',
+        'x-unit': 'HEALPix order',
+      },
       edges: list(
-        list({ type: 'number' }, 'Right ascension and declination of both ends, degrees.'),
+        list({ type: 'number', 'x-unit': 'deg' }, 'Right ascension and declination of both ends, degrees.'),
         'The edges between the pixels that the area touches, and all others.',
       ),
     }),

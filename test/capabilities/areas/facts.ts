@@ -6,7 +6,7 @@ const NEAR_ORIGIN = 'CIRCLE 10.005 0 0.008';
 
 export const facts: Facts = {
   parameters: filters => ({ 'post /api/area': ['area', 'level', ...SELECTION, ...filters, 'response', 'at'] }),
-  emitted: 'any table circle polygon box range moc probability_map',
+  emitted: 'any table outline circle polygon box range moc probability_map',
   limits: { areas: [2 ** 23, 2 ** 26, 200_000, 1000, 20_000] },
   requests: [
     { path: '/api/area?detail=matches', body: { 0: [0, 4, 8, 11] } },

@@ -249,7 +249,8 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key === 'resolution') return 'H3 resolution';
   if (within.includes('by_catalog')) return 'share';
   if (key === 'match_version') return 'version';
-  if (key === 'footprint_moc_order') return 'HEALPix order';
+  if (key === 'footprint_moc_order' || key === 'order') return 'HEALPix order';
+  if (within.includes('.edges')) return 'deg';
   if (within.endsWith('-Count') || key === 'MAXREC' || key === 'LAST') return 'count';
   const counted =
     /^(count|limit|total|uncounted|rows|without_position|page_size|default_limit|qualifying|qualifying_total|max_\w+|default_page_size)$/;
