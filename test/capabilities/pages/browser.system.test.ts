@@ -163,7 +163,7 @@ check('until an answer comes, the page says that it is loading', async world => 
     assert.is(await page.title(), `${MATCHED} · nearsky`);
     resolve();
     await page.locator('.verdict').waitFor();
-    assert.is(await page.locator('.loading').count(), 0);
+    assert.is(await page.locator('#object > .loading').count(), 0);
   } finally {
     resolve();
     await page.close();
@@ -710,7 +710,7 @@ check('the finder tells a place that was not searched from an empty one', async 
     );
   };
   await visiting(world, `/objects/${MATCHED}`, hatched(''));
-  await visiting(world, `/objects/${PENDING}`, hatched('not crossmatched yet'));
+  await visiting(world, `/objects/${PENDING}`, hatched('not yet searched'));
 });
 
 check(
