@@ -1535,7 +1535,7 @@ needs(test, obstacle ?? queries ?? whyNoBalancer)(
       await open('Area', '/area');
       await follow(page.locator('.examples a'), '/area?area=*');
       await page.getByRole('checkbox', { name: 'Follow live' }).check();
-      await open('Crossmatch', '/crossmatch');
+      await open('Match', '/crossmatch');
       await page.locator('#example').click();
       await page.locator('#preview table').waitFor();
       await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
