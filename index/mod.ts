@@ -10,7 +10,6 @@ export {
   touchedPixels,
 } from './area.ts';
 export { AreaIndex, type Region } from './area_index.ts';
-export { areaOutline, type Outline } from './area_outline.ts';
 export { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from './area_walk.ts';
 export { Arena, ConeHits } from './arena.ts';
 export { buildArena, type PointColumns } from './builder.ts';
@@ -27,6 +26,7 @@ export {
   pixel29,
   pixelCentre,
   pixelCentre29,
+  pixelEdges,
   pixelNeighbours,
   pixelOf,
 } from './healpix.ts';

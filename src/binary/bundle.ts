@@ -50,7 +50,6 @@ export const DATA = [
   'sample/tns',
   ...globSync('src/capabilities/*/*.js', { cwd: ROOT }),
   'src/core/contract/hours.js',
-  'src/core/contract/photometry.js',
   'src/core/contract/verdict.js',
   ...globSync('src/capabilities/*/browser', { cwd: ROOT }),
   ...globSync('clients/python/nearsky/**/*.{py,typed,html}', { cwd: ROOT }),

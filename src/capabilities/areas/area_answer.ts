@@ -1,6 +1,6 @@
 /** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
 import { toJson } from '@nearsky/astrotables/json';
-import { type AreaPlace, type AreaRow, areaOutline, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
+import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import type { Clock, InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { AREA_CURSOR, encodeCursor, stateOf } from '../../core/answers/cursor.ts';
 import { type QueryKind, queryKind, type WholeTable } from '../../core/answers/queries.ts';
@@ -16,6 +16,7 @@ import {
   writeSelection,
 } from '../listing/selection.ts';
 import { leftOut, readRow } from '../objects/search.ts';
+import { areaOutline } from './area_outline.ts';
 
 /** The pixels of an outline: enough to draw it on a screen. */
 const MAX_OUTLINE_PIXELS = 8192;

@@ -4,8 +4,8 @@ import { printable } from '../../core/base/error_text.ts';
 import { TABLE } from '../../core/cli/ask.ts';
 import type { Invocation } from '../../core/cli/command.ts';
 import { PROJECT_CATALOGS } from '../../core/contract/catalogs.ts';
-import { mainMagnitudeText } from '../../core/contract/photometry.js';
 import { separationText } from './near_words.js';
+import { mainMagnitudeText } from './photometry.js';
 
 /** The members of an object in a JSON answer; the level of detail decides which ones are present. */
 interface Found {

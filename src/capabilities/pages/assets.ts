@@ -28,7 +28,7 @@ const SHARED = [
   'src/capabilities/objects/near_words.js',
   'src/capabilities/objects/search_text.js',
   'src/core/contract/hours.js',
-  'src/core/contract/photometry.js',
+  'src/capabilities/objects/photometry.js',
   'src/core/contract/verdict.js',
 ];
 

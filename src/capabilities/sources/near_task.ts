@@ -2,7 +2,6 @@
 import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import type { NearbyOutcome } from '../../core/contract/enums.ts';
-import { mainMagnitude } from '../../core/contract/photometry.js';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
 import { verdictOf } from '../../core/contract/verdict.js';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
@@ -22,6 +21,7 @@ import type { CatalogRelease } from '../../core/store/types.ts';
 import { errorsOf } from '../crossmatch/catalog_errors.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
+import { mainMagnitude } from '../objects/photometry.js';
 
 export interface SourcesTask extends Task<SourcesAnswer> {
   readonly module: 'src/capabilities/sources/near_task';

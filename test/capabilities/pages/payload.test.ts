@@ -6,6 +6,7 @@
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { mainMagnitudeText } from '../../../src/capabilities/objects/photometry.js';
 import { parseSearchText } from '../../../src/capabilities/objects/search_text.js';
 import {
   fixed,
@@ -22,7 +23,6 @@ import { brokersOf, parseMetrics, sampleOf } from '../../../src/capabilities/pag
 import { highlights, inShort, worthParts } from '../../../src/capabilities/pages/browser/payload.js';
 import { SKY_LINES } from '../../../src/capabilities/pages/browser/sky_lines.js';
 import { catalogData } from '../../../src/capabilities/pages/page_data.ts';
-import { mainMagnitudeText } from '../../../src/core/contract/photometry.js';
 
 const test = suite('pages/payload');
 

@@ -1,7 +1,7 @@
 /** The catalogs' own sources at a position, whether or not an alert is there. */
 
-import { mainMagnitudeText } from '../../../core/contract/photometry.js';
 import { searchedWords } from '../../objects/near_words.js';
+import { mainMagnitudeText } from '../../objects/photometry.js';
 import { arcsec } from './format.js';
 import { ApiError, ask, catalogOf, html, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { percentText } from './payload.js';

@@ -3,7 +3,7 @@
  * the search settings.
  */
 
-import { mainMagnitudeText } from '../../../core/contract/photometry.js';
+import { mainMagnitudeText } from '../../objects/photometry.js';
 import { bibtexOf, curlOf, pythonOf } from './citing.js';
 import { save } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';

@@ -13,7 +13,7 @@
  * the catalog
  */
 
-import { magnitudeError, magnitudesOf, mainMagnitudeText } from '../../../core/contract/photometry.js';
+import { magnitudeError, magnitudesOf, mainMagnitudeText } from '../../objects/photometry.js';
 import { fixed, measured } from './format.js';
 
 /** A parallax of at least this many times its error gives a distance. */

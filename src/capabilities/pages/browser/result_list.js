@@ -1,7 +1,7 @@
 /** Objects as a list of links. */
 
-import { mainMagnitude, mainMagnitudeText } from '../../../core/contract/photometry.js';
 import { verdictOf } from '../../../core/contract/verdict.js';
+import { mainMagnitude, mainMagnitudeText } from '../../objects/photometry.js';
 import { arcsec, counted, degrees, time } from './format.js';
 import { asJson, ask, badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
 import { chanceText } from './payload.js';

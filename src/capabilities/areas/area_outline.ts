@@ -1,6 +1,5 @@
 /** The outline of an area, for drawing it. */
-import type { Area } from './area.ts';
-import { MAX_AREA_ORDER, MAX_ORDER, pixelEdges } from './healpix.ts';
+import { type Area, MAX_AREA_ORDER, MAX_ORDER, pixelEdges } from '@nearsky/sky-index';
 
 export interface Outline {
   /** The order of the pixels whose edges these are. */

@@ -1,7 +1,7 @@
 /**
  * The magnitudes of a catalog's source. The pages load this file, too.
  *
- * @typedef {import('./catalog.ts').Photometry} Photometry
+ * @typedef {import('../../core/contract/catalog.ts').Photometry} Photometry
  * @typedef {{ readonly band: Photometry['bands'][number], readonly letter: string, readonly magnitude: number }} BandMagnitude
  */
 

@@ -1,10 +1,10 @@
 /** The magnitude by which sources are compared. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { mainMagnitude } from '../../../src/capabilities/objects/photometry.js';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
-import { mainMagnitude } from '../../../src/core/contract/photometry.js';
 
-const test = suite('core/contract/photometry');
+const test = suite('objects/photometry');
 
 test('the main band, else the reddest with a value; codes for a missing value are none', () => {
   const { photometry } = catalogDefinition('gaia_dr3')!;

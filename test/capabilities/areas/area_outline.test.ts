@@ -1,18 +1,11 @@
 /** Outlines of areas: closed lines at the edge of what is inside, over the poles and the seam, too. */
-import {
-  areaOfRanges,
-  areaOfShape,
-  areaOutline,
-  circle,
-  pixelNeighbours,
-  type Shape,
-  separationArcsec,
-} from '@nearsky/sky-index';
+import { areaOfRanges, areaOfShape, circle, pixelNeighbours, type Shape, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { maxCellRadius } from '../../index/healpix.ts';
+import { maxCellRadius } from '../../../index/healpix.ts';
+import { areaOutline } from '../../../src/capabilities/areas/area_outline.ts';
 
-const test = suite('index/area_outline');
+const test = suite('areas/area_outline');
 
 function whole<T>(steps: Generator<undefined, T, undefined>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
