@@ -40,6 +40,8 @@ const OF_OTHERS = [
   'FIXED_LEN_BYTE_ARRAY',
   'BYTE_ARRAY',
   'KAFKA_LIBS',
+  'QUICK_OBJECT_ID',
+  'POS_ERR',
 ];
 
 const test = suite('docs/operations');
