@@ -8,6 +8,7 @@ const MORE = {
   'adql/functions': { TEST_PIXEL_STEP: '1' },
   'astrotables/decimal': { TEST_DECIMALS: '100000' },
   'capabilities/crossmatch/crossmatcher': { TEST_SKIES: '2' },
+  'capabilities/crossmatch/positions': { TEST_CROWD: '10' },
   'capabilities/sky_map/sky_map': { TEST_STATES: '30' },
   'capabilities/transfer/prepare': { TEST_STORES: '300' },
   'capabilities/sample/report': { TEST_DISPLACEMENTS: '1000' },

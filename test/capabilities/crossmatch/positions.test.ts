@@ -22,6 +22,8 @@ const test = suite('crossmatch/positions');
 
 const gaia = catalogDefinition('gaia_dr3')!;
 const RADIUS_ARCSEC = 20;
+/** The number of rows around each hard place. */
+const CROWD = Number(process.env.TEST_CROWD ?? 4);
 
 interface Made {
   readonly registration: CatalogRegistration;
@@ -37,7 +39,7 @@ async function made(world: World, seed: number, options: Partial<HatsOptions> = 
     HARD_PLACES.flatMap(place =>
       Array.from({ length: count }, () => offset(place, 90 * random() ** 2, 2 * Math.PI * random())),
     );
-  const exact = around(10);
+  const exact = around(CROWD);
   const moved = exact.map(({ ra, dec }) => (isRounded ? { ra: Math.fround(ra), dec: Math.fround(dec) } : { ra, dec }));
   const rows: { ra: number | null; dec: number | null }[] = moved.map(({ ra, dec }, row) =>
     row % 41 === 0 ? { ra: null, dec } : row % 43 === 0 ? { ra, dec: 95 } : { ra: row % 3 ? ra : ra - 360, dec },
@@ -48,7 +50,7 @@ async function made(world: World, seed: number, options: Partial<HatsOptions> = 
   }
   const written = world.writeCatalog('gaia_dr3', rows, {
     rowGroupSize: 9,
-    maxRows: 15,
+    maxRows: 1.5 * CROWD,
     ...(isRounded && { pixelsOf: exact }),
     ...options,
   });
