@@ -51,11 +51,13 @@ export class WalkTables {
       void parts.return(undefined);
     };
     try {
-      // The generator always yields a first part before it ends.
       let first: Part | undefined = (await parts.next()).value as Part;
       const next = async () => {
-        const part = first ?? (await parts.next()).value;
-        first = undefined;
+        let part: Part | undefined;
+        do {
+          part = first ?? (await parts.next()).value;
+          first = undefined;
+        } while (part?.table.length === 0);
         return part?.table ?? null;
       };
       const { head, entry } = first;
@@ -66,14 +68,14 @@ export class WalkTables {
     }
   }
 
-  /** Yields the parts of the table, without empty ones. */
+  /** Yields the parts of the table, at least one. Lines of no objects are an empty part. */
   async *#parts(client: string, query: AreaQuery | undefined): AsyncGenerator<Part, undefined> {
     while (query) {
       const part = partOf(await this.#page(client, query));
       const { nextCursor } = part.head;
       // The area has been read, so its bytes, possibly many, are released.
       query = nextCursor === null ? undefined : nextPage(query, nextCursor);
-      if (part.table.length > 0) yield part;
+      yield part;
     }
     return undefined;
   }

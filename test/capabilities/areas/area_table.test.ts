@@ -128,6 +128,12 @@ test('every format has the same rows [Areas]', async ({ running: { app } }) => {
   for (const key of ['count', 'next_cursor', 'page_size', 'provenance_sets']) assert.not.ok(key in about, key);
 });
 
+test('no objects are a table in each format, and no bytes as lines [Areas]', async ({ running: { app } }) => {
+  for (const format of ['csv', 'parquet', 'arrow', 'votable'])
+    assert.ok((await whole(app, `format=${format}&end=2000-01-01`, SKY)).length > 0, format);
+  assert.is((await whole(app, 'format=ndjson&end=2000-01-01', SKY)).length, 0);
+});
+
 test('headers; the format is CSV unless a table is asked for [Areas]', async ({ running: { app } }) => {
   const answer = await app.post('/api/area?response=table&detail=ids', SKY, null);
   assert.match(answer.headers.get('Content-Type')!, /^text\/csv/);
