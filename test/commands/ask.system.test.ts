@@ -237,7 +237,7 @@ test('a pasted list: names with their positions, in one request, with their sour
       '61.62059851718 -49.29666528056',
     );
     assert.match(stdout, /^61\.62059851718 -49\.29666528056 +no_rubin_object$/m);
-    assert.match(stdout, /: 1 source of the catalogs within 2 arcsec\nsearched: gaia_dr3\n/);
+    assert.match(stdout, /: 1 catalog source within 2 arcsec\nsearched: gaia_dr3\n/);
   }));
 
 test('positions that are damaged: an error, not an endless wait for the index', () =>
