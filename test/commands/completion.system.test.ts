@@ -47,7 +47,15 @@ needs(test, without('bash'))('bash completes commands, options, their values and
     assert.equal(complete('nearsky ser'), ['serve']);
     assert.equal(complete('nearsky ingest --').sort(), words);
     assert.equal(complete('nearsky ingest --broker l'), ['lasair']);
-    assert.equal(complete('nearsky catalog ').sort(), ['add', 'check', 'compare', 'list', 'remove', 'replace']);
+    assert.equal(complete('nearsky catalog ').sort(), [
+      'add',
+      'check',
+      'compare',
+      'list',
+      'recipes',
+      'remove',
+      'replace',
+    ]);
     assert.equal(complete('nearsky ingest scr'), ['script'], 'a file');
     assert.equal(complete('nearsky serve --port '), []);
   });
@@ -66,7 +74,7 @@ needs(test, without('fish'))('fish completes them with what they mean', async ()
       words,
     );
     assert.equal(names('nearsky ingest --broker l'), ['lasair']);
-    assert.equal(names('nearsky catalog ').sort(), ['add', 'check', 'compare', 'list', 'remove', 'replace']);
+    assert.equal(names('nearsky catalog ').sort(), ['add', 'check', 'compare', 'list', 'recipes', 'remove', 'replace']);
     assert.equal(names('nearsky ingest scr'), ['script'], 'a file');
   });
 });
