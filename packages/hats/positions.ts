@@ -121,7 +121,8 @@ export class FilePositions implements Disposable {
   }
 
   /**
-   * The runs of rows of a row group that hold every row within a radius of any of the positions, and others; ascending.
+   * Finds runs of rows in a row group, ascending. They contain every row within the radius of any of the positions, and
+   * other rows.
    * @param radiusArcsec 0 to less than 3600
    */
   near(
@@ -141,7 +142,7 @@ export class FilePositions implements Disposable {
   }
 
   /**
-   * The same for the rows in pixels.
+   * Finds runs that contain every row in the pixels, and other rows.
    * @param bounds sorted, disjoint [first, end) pairs of pixels
    */
   within(group: number, order: number, bounds: ArrayLike<number>): (readonly [from: number, to: number])[] {
@@ -196,8 +197,9 @@ export class FilePositions implements Disposable {
   }
 }
 
-/** The pages that are read at once, and those that are kept while a file is searched: neighbouring rows are read again. */
+/** Pages read at once. */
 const READ_PAGES = 64;
+/** Pages kept while a file is searched, because neighbouring rows are read again. */
 const KEPT_PAGES = 256;
 
 /** The pages of a row group that may have rows in pixels. */
@@ -244,7 +246,7 @@ class MarkedPages {
 }
 
 /**
- * Opens the positions of a Parquet file. Whoever calls it must close the result.
+ * Opens the positions of a Parquet file. The caller must close the result.
  * @param path of the position file
  * @returns why they cannot be used if they are missing, damaged, or of another version of the Parquet file
  */

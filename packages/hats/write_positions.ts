@@ -5,12 +5,12 @@ import { threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import { MAGIC, PAGE_BYTES, PAGE_ROWS, type PositionsOf, placeOf, TRAILER_BYTES } from './positions.ts';
 
-/** The pages that are written at once. */
+/** The bytes written at once. */
 const WRITTEN_BYTES = 64 * PAGE_BYTES;
 
 /**
  * Writes a position file, row group by row group. It has its name only when it is complete, so that a reader never sees
- * half of it. Memory is bounded, but for 20 bytes for each 256 rows.
+ * half of it. Memory is bounded, except for about 24 bytes per 256 rows.
  */
 export class PositionsWriter implements Disposable {
   readonly #path: string;

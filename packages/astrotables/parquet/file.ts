@@ -46,12 +46,12 @@ interface Footer {
   readonly checksum: number | undefined;
 }
 
-/** The length of a footer and the mark, behind it. */
+/** The bytes after a footer: its length, and the mark of the format. */
 const TAIL_BYTES = 8;
 
 /** A chunk is read page by page if it is larger than this, and few of its rows are wanted. */
 const WHOLE_CHUNK_BYTES = 64 << 10;
-/** A longer index of pages is not used. */
+/** Longer indexes of pages are not used. */
 const MAX_INDEX_BYTES = 1 << 20;
 
 /**

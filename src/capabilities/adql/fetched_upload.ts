@@ -3,7 +3,7 @@ import { publicConnector } from '@nearsky/hats/public_hosts';
 import { readBody } from '../../core/base/response_body.ts';
 
 /** In the list of allowed hosts, this entry allows every host with a public address. */
-export const ANY_PUBLIC_HOST = '*';
+const ANY_PUBLIC_HOST = '*';
 
 const CONNECT_MS = 10_000;
 const MAX_REDIRECTIONS = 5;

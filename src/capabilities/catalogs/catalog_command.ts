@@ -57,11 +57,10 @@ const ADD_OPTIONS = [
   'no-positions',
 ];
 interface Verb {
-  /** The allowed numbers of arguments: none, or a name, or a name and a location. */
+  /** The allowed numbers of arguments after the verb: a name, then a location. */
   readonly takes: readonly number[];
   /** In addition to the options of all commands. */
   readonly options: readonly string[];
-  /** The name and the location are undefined if they are not given. */
   run(invocation: Invocation, name: string, location: string): Promise<number>;
 }
 const VERBS: ReadonlyMap<string | undefined, Verb> = new Map([
@@ -94,10 +93,11 @@ older crossmatches stay, with the release that found them. The description is ke
 compare: compares the matches with the present release and with older ones, for the objects that have
 been crossmatched with both: kept, new, gone, or with a changed id. It reads every object.
 list: prints the registered catalogs.
-recipes: prints the catalogs that nearsky has a recipe for: their columns, units, errors, radius and
-citation. add uses a recipe by its NAME, unless --id or --description is given; LOCATION may then be left
-out if a copy is public. With NAME: prints its description as JSON, to be edited and given as --description.
-check: opens every file of a registered catalog, and stores the positions of a local one again.
+recipes: lists the catalogs that nearsky has a recipe for, with radius, citation and licence. add uses a
+recipe by its NAME, unless --id or --description is given; LOCATION may then be left out if a copy is
+public. With NAME: prints the recipe's description (columns, units, errors) as JSON, to be edited and given
+as --description.
+check: opens every file of a registered catalog. If it is local, stores its positions again.
 remove: removes a registered catalog from all future searches.
 add, replace and check count rows that cannot match, because they have no position or no id.
 nearsky includes descriptions of ${CATALOGS.map(({ name }) => name).join(', ')}. For any other
@@ -126,7 +126,7 @@ Keys that the file lacks are taken from the catalog.`,
     },
     'radius-column': {
       value: 'COLUMN',
-      help: 'add, replace: with --radius, the column of the own radius of each source, or a multiple of it such as 3*POS_ERR. The nearest source is sought whose own radius, at most --radius, contains the position',
+      help: 'add, replace: with --radius, the column with the radius of each source, or a multiple of it such as 3*POS_ERR. The match is the nearest source whose radius, at most --radius, contains the position',
     },
     footprint: {
       value: 'FILE|all-sky|ORDER',
@@ -140,7 +140,7 @@ Keys that the file lacks are taken from the catalog.`,
       help: 'add, replace, check: read the position of every row; this is always done for a local directory',
     },
     'no-positions': {
-      help: 'add, replace, check: store no positions of a local catalog in DATA/catalog-positions. They take 16 bytes per row, and searches near a position read little else',
+      help: 'add, replace, check: do not store the positions of a local catalog in DATA/catalog-positions (16 bytes per row). Searches near a position are slower without them',
     },
   },
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',

@@ -15,7 +15,7 @@ export class KeptPositions {
   readonly #dataDir: string;
   readonly #written = new Set<string>();
   #directory: string | undefined;
-  /** How many files had positions that could not be used, because the file was replaced or they were damaged. */
+  /** The number of files whose earlier positions could not be used: the file was replaced, or they were damaged. */
   unusable = 0;
   /** Why the positions of some files are not stored; undefined if all are, or the catalog is on another host. */
   problem: string | undefined;
@@ -38,10 +38,10 @@ export class KeptPositions {
     const files = positionFilesOf(this.#dataDir, catalog.location, catalog.columns);
     if (!files || this.problem !== undefined) return undefined;
     this.#directory = files.directory;
-    const former = openPositions(files.pathOf(name), file);
+    const path = files.pathOf(name);
+    const former = openPositions(path, file);
     if (typeof former === 'object') former[Symbol.dispose]();
     else if (former !== 'missing') this.unusable++;
-    const path = files.pathOf(name);
     return this.#attempt(() => {
       if (file.rows * ROW_BYTES > spareBytesAt(this.#dataDir)) throw new Error('the disk has no space for them');
       return new FileOfPositions(
@@ -52,7 +52,7 @@ export class KeptPositions {
     });
   }
 
-  /** Makes the names durable, and removes the files of partitions that the catalog has no longer. */
+  /** Makes the names durable, and removes the files of partitions that the catalog no longer has. */
   end(): void {
     const directory = this.#directory;
     if (directory === undefined || !isThere(directory)) return;

@@ -1,6 +1,6 @@
 /**
- * Recipes: descriptions of catalogs that people name first, one file of data each in `recipes/`. They are checked like the
- * description that an operator writes.
+ * Recipes: descriptions of well-known catalogs, one file each in `recipes/`. They are checked like a description that an
+ * operator writes.
  */
 
 import { CatalogError } from '@nearsky/hats';
@@ -30,9 +30,9 @@ export interface Recipe {
   readonly location: string | null;
   /** Where the catalog's table is published, if `location` is null. */
   readonly table?: string;
-  /** The pages and tables from which the names of the columns were taken. */
+  /** The catalog's own pages. Not all of the recipe was compared with them: see `unverified` and docs/catalogs.md, Recipes. */
   readonly sources: readonly string[];
-  /** Null if it was not found. */
+  /** Null if no licence was found. */
   readonly licence: string | null;
   readonly bibcode: string;
   readonly doi: string | null;

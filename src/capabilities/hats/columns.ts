@@ -309,7 +309,7 @@ interface Exported extends CurrentTexts {
 }
 
 /** The matches that answers list: none while the object is pending. */
-export function listedMatches(object: ObjectView): readonly StoredMatch[] {
+function listedMatches(object: ObjectView): readonly StoredMatch[] {
   return object.state === 'pending' || !object.hasStoredMatches ? [] : object.currentMatches();
 }
 

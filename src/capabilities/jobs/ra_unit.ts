@@ -8,12 +8,13 @@ import {
   TableError,
 } from '@nearsky/astrotables';
 import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
+import type { RaUnit } from '../../core/contract/table_match.ts';
 
 /**
  * The table, with the unit of the request for its right ascensions.
  * @throws TableError if the column has another unit
  */
-export function withRaUnit(table: InputTable, raUnit: string | undefined, named: NamedColumns): InputTable {
+export function withRaUnit(table: InputTable, raUnit: RaUnit | undefined, named: NamedColumns): InputTable {
   if (raUnit === undefined) return table;
   const { ra } = findPositions(table, named);
   const { name, unit } = table.columns[ra]!;
@@ -22,7 +23,7 @@ export function withRaUnit(table: InputTable, raUnit: string | undefined, named:
   return { ...table, columns: table.columns.map((column, i) => (i === ra ? { ...column, unit: raUnit } : column)) };
 }
 
-/** What degrees without a stated unit look like, if they are more likely hours. */
+/** The warning about right ascensions without a unit that are more likely hours than degrees; undefined if there is none. */
 export function hoursWarning(table: InputTable, columns: PositionColumns, { ra, dec }: Positions): string | undefined {
   const isStated = table.columns[columns.ra]!.unit !== undefined || columns.ra === columns.dec;
   return !isStated && looksLikeHours(ra, dec) ? LIKE_HOURS : undefined;

@@ -5,7 +5,7 @@
  *   members of the answer of GET /api/sources
  */
 
-/** Why there is no answer where all catalogs have one outcome. @type {Readonly<Record<string, string>>} */
+/** The words for a position where all catalogs have the same outcome, and none was searched. @type {Readonly<Record<string, string>>} */
 const UNSEARCHED = {
   outside_footprint: 'No catalog covers this position',
   skipped_read_failure: 'No catalog can be read now',
@@ -33,7 +33,7 @@ export function searchedWords({ count, catalogs }, within) {
 const MOST_DIGITS = 6;
 
 /**
- * A separation with two decimals, three below 0.1, and more where it would else seem to lie within a radius that it
+ * A separation with two decimals, or three below 0.1. It has more if rounding would put it inside a radius that it
  * exceeds.
  * @param {number} arcsec @param {number} [radius] arcsec
  */

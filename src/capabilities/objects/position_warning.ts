@@ -19,12 +19,15 @@ export function warned(answer: Answer, inputs: readonly LookupInput[], raUnit: R
     : answer;
 }
 
-/** The header for a warning, and that pages may read it. @param headers the others of the answer */
+/** The header for a warning, and the one that lets pages read it. @param headers the answer's other headers */
 export function positionWarning(headers: Answer['headers'], warning: string | undefined): Record<string, string> {
   if (warning === undefined) return {};
-  const exposed = headers['Access-Control-Expose-Headers'];
-  return {
-    [POSITION_WARNING_HEADER]: warning,
-    'Access-Control-Expose-Headers': `${exposed === undefined ? '' : `${exposed}, `}${POSITION_WARNING_HEADER}`,
-  };
+  return { [POSITION_WARNING_HEADER]: warning, ...exposing(headers, POSITION_WARNING_HEADER) };
+}
+
+/** The header that lets pages of other sites read further headers. @param headers the answer's other headers */
+export function exposing(headers: Answer['headers'], ...names: readonly string[]): Record<string, string> {
+  const name = 'Access-Control-Expose-Headers';
+  const exposed = headers[name];
+  return { [name]: [...(exposed === undefined ? [] : [exposed]), ...names].join(', ') };
 }

@@ -1,4 +1,4 @@
-/** The queries of objects by what is known of them: lookups of inputs, and cones. */
+/** The queries for objects by id, position or name: lookups, their counts, and cones. */
 
 import type { OfArchive } from '../../core/answers/cursor.ts';
 import type { Circle, FilterValues, Page, Query, QueryKind, Sent, State } from '../../core/answers/queries.ts';

@@ -10,7 +10,7 @@ const ANSWER_MS = 3000;
 const NOT_HERE = new Error('the node does not have the sample');
 
 /**
- * The first successful answer of a node; undefined if none has what is asked for.
+ * The first successful answer of a node; undefined if no node has the sample.
  * @throws Unavailable if a node that may have it does not answer
  */
 export async function askNodes(

@@ -14,6 +14,7 @@ import { fieldOf, optional } from '../../core/http/params.ts';
 import { type Answer, emptyResponse, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
 import type { Service } from '../../core/service/service.ts';
 import { answerWhole, requireRead } from '../jobs/sent_table.ts';
+import { exposing } from '../objects/position_warning.ts';
 import { fileStream } from '../uploads/part_stream.ts';
 import { SentFile } from '../uploads/sent_file.ts';
 import { spoolOf } from '../uploads/spool.ts';
@@ -110,7 +111,7 @@ export function deleteSample(service: Service): Handler {
     const id = exchange.params.id!;
     if (store.read(id))
       await service.coordination.ask(KEEP, { step: 'remove', id, client: exchange.client }, exchange.budget);
-    else if (!(await elsewhere(service, exchange, '', 'DELETE'))) throw notKept();
+    else if (!(await fromOtherNode(service, exchange, '', 'DELETE'))) throw notKept();
     return emptyResponse(204, {});
   };
 }
@@ -124,7 +125,7 @@ export function keptInput(service: Service): Handler {
       const headers = {
         'Content-Type': table ? 'application/octet-stream' : 'application/json',
         'Content-Length': `${statSync(path).size}`,
-        ...(table && { [PARAMETERS]: `${new URLSearchParams(table)}` }),
+        ...(table && { [PARAMETERS_HEADER]: `${new URLSearchParams(table)}` }),
       };
       return withSunset(streamedResponse(headers, await fileStream(path)), sample);
     });
@@ -145,7 +146,7 @@ async function withSample(
 ): Promise<Answer> {
   const own = store.read(exchange.params.id!);
   if (own) return await use({ sample: own, path: store.inputPath(own) });
-  const answer = await elsewhere(service, exchange, '/input', 'GET');
+  const answer = await fromOtherNode(service, exchange, '/input', 'GET');
   if (!answer) throw notKept();
   const copy = new SentFile(service.config.NEARSKY_DATA, spoolOf(service), exchange.client);
   try {
@@ -155,7 +156,7 @@ async function withSample(
       title: decodeURIComponent(answer.headers.get(TITLE_HEADER)!),
       expiresMs: Date.parse(answer.headers.get('Sunset')!),
       bytes: copy.bytes,
-      ...(isTable && { table: Object.fromEntries(new URLSearchParams(answer.headers.get(PARAMETERS) ?? '')) }),
+      ...(isTable && { table: Object.fromEntries(new URLSearchParams(answer.headers.get(PARAMETERS_HEADER) ?? '')) }),
     };
     return await use({ sample, path: copy.file() });
   } finally {
@@ -163,7 +164,8 @@ async function withSample(
   }
 }
 
-async function elsewhere(
+/** @param path behind that of the sample */
+async function fromOtherNode(
   { config }: Service,
   exchange: Exchange,
   path: string,
@@ -178,7 +180,7 @@ const notKept = () =>
 
 const TITLE_HEADER = 'X-Sample-Title';
 /** Of a table: the parameters of its request, as a query string. */
-const PARAMETERS = 'X-Sample-Parameters';
+const PARAMETERS_HEADER = 'X-Sample-Parameters';
 
 /** The report on the sample as it is now, in any format. */
 async function report(service: Service, exchange: Exchange, { sample, path }: KeptFile): Promise<Answer> {
@@ -206,14 +208,13 @@ async function report(service: Service, exchange: Exchange, { sample, path }: Ke
 
 /** Adds the time at which the sample expires (RFC 8594), and its title. */
 function withSunset(answer: Answer, { title, expiresMs }: KeptFile['sample']): Answer {
-  const exposed = answer.headers['Access-Control-Expose-Headers'];
   return {
     ...answer,
     headers: {
       ...answer.headers,
       Sunset: new Date(expiresMs).toUTCString(),
       [TITLE_HEADER]: encodeURIComponent(title),
-      'Access-Control-Expose-Headers': `${exposed === undefined ? '' : `${exposed}, `}Sunset, ${TITLE_HEADER}, ${PARAMETERS}`,
+      ...exposing(answer.headers, 'Sunset', TITLE_HEADER, PARAMETERS_HEADER),
     },
   };
 }

@@ -60,9 +60,9 @@ export interface ListReported {
   readonly problems: readonly string[];
 }
 
-/** The number of inputs that are resolved between two looks at whether the report has ended. */
+/** Inputs resolved between two checks whether the report was stopped. */
 const CHUNK = 2000;
-/** The number of positions that are read at once. Each time, the files of the catalogs there are read whole. */
+/** Positions searched in the catalogs at once. Each batch opens the catalogs' files there again. */
 const POSITIONS = 20_000;
 const PART_BYTES = 1 << 20;
 

@@ -21,7 +21,7 @@ import { type CatalogDefinition, Catalogs, isSameDefinition } from '../../core/c
 import type { MatchFormat } from '../../core/contract/formats.ts';
 import { circularErrorMas, ERROR_UNITS_MAS } from '../../core/contract/position_errors.ts';
 import type { RowProgress } from '../../core/contract/row_progress.ts';
-import type { Find, RowsKept } from '../../core/contract/table_match.ts';
+import type { Find, RaUnit, RowsKept } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
@@ -61,7 +61,7 @@ export interface TableRequest {
   /** The format of the answer. The default is the format of the table, or the most similar one. */
   readonly format: MatchFormat | undefined;
   /** The unit of a right ascension without a unit of its own. */
-  readonly raUnit?: string | undefined;
+  readonly raUnit?: RaUnit | undefined;
   /** The journal entry whose objects are matched; the newest one by default. */
   readonly at?: number | undefined;
   /** The members of the answer besides its rows, as JSON. */

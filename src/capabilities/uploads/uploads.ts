@@ -1,5 +1,4 @@
 /** The processes that read clients' uploads, configured by the settings of the service. */
-
 import { memoized } from '../../core/base/memoized.ts';
 import type { MainHost } from '../../core/host.ts';
 import { remoteOptions } from '../catalogs/remote_options.ts';
@@ -20,8 +19,9 @@ const NICENESS = { small: 5, large: 10 } as const;
 type UploadHost = Pick<MainHost, 'config' | 'log' | 'admission' | 'hasSpareProcess'>;
 
 /**
- * What exists once per process. It starts nothing before the first upload, but for a spare process.
- * `loadAhead` lets reading processes load a module of tasks when they start: a path from the root without an extension.
+ * The reading processes and the memory limit of all child processes: one of each per process. Before the first upload,
+ * only a spare process is started. `loadAhead` makes reading processes load a module of tasks when they start: a path
+ * from the root without an extension.
  */
 export const uploadsOf = memoized(({ config, log, admission, hasSpareProcess }: UploadHost) => {
   const childMemory = new ChildMemory(config.NEARSKY_CHILD_MEMORY_MIB, log);

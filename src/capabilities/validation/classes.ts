@@ -15,7 +15,7 @@ export const GROUPS = [
 ] as const;
 
 /** The upper borders of the bins of `chance_probability`; only the last one is inclusive. */
-export const UPPER_CHANCES = [0.001, 0.01, 0.1, 1] as const;
+const UPPER_CHANCES = [0.001, 0.01, 0.1, 1] as const;
 
 class CatalogTally {
   readonly #all = new Tally();

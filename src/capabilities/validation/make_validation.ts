@@ -20,7 +20,7 @@ import { choose, displaced, seededRandom, surveyObjects } from './positions.ts';
 export type Validation = Awaited<ReturnType<typeof makeValidation>>['validation'];
 
 /** The maximum numbers of transients and of displaced positions. */
-export const MAX_TRANSIENTS = 5000;
+const MAX_TRANSIENTS = 5000;
 export const MAX_POSITIONS = 2000;
 const SEED = 1;
 /** Besides the radius of the crossmatch: chance finds a hundred times more sources within this one, arcsec. */

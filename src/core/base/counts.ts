@@ -1,15 +1,15 @@
 /** Counters that every thread of the process increases, in shared memory. The writer thread stores them. */
 
-/** A counter of a capability, for `/metrics`. It goes on after a restart; a crash loses at most the last minute. */
+/** A counter of a capability, for `/metrics`. It continues after a restart; a crash loses at most the last minute. */
 export interface Counter {
-  /** As Prometheus has it, ending in `_total`. */
+  /** The name of the metric, ending in `_total`. */
   readonly name: string;
   readonly help: string;
 }
 
 export const MAX_COUNTERS = 64;
 
-/** The length of their shared memory. */
+/** The number of cells in the shared memory of all counters. */
 export const COUNT_CELLS = 2 * MAX_COUNTERS;
 
 export class Counts {
@@ -34,13 +34,13 @@ export class Counts {
     return Number(Atomics.load(this.#totals, this.#indexOf(name)));
   }
 
-  /** Whether anything was counted that is not stored. */
+  /** Whether there are counts that are not stored yet. */
   get hasNew(): boolean {
     return this.#names.some((_, i) => Atomics.load(this.#totals, i) !== this.#stored[i]);
   }
 
   /**
-   * Stores what was counted. Adds what the database has beside that: the counts of earlier and other processes.
+   * Stores the new counts. Then adds the stored counts of earlier and other processes to the totals.
    * @param store adds to the stored counts, and returns all of them
    */
   keep(store: (added: Readonly<Record<string, number>>) => Readonly<Record<string, number>>): void {

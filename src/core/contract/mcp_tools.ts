@@ -16,7 +16,3 @@ export const ARCHIVE_MCP_TOOLS = [
   { name: 'list_recent_rubin_transients', title: 'List recent Rubin transients' },
   { name: 'query_rubin_archive', title: 'Query the archive in ADQL' },
 ] as const;
-
-export const ALL_MCP_TOOLS = [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS];
-
-export type McpTool = (typeof ALL_MCP_TOOLS)[number];

@@ -1,4 +1,4 @@
-/** What `/metrics` shows. */
+/** The state that `/metrics` shows. */
 import type { SharedState } from '../base/shared_state.ts';
 import type { IndexStatus } from '../generations/indexer.ts';
 import type { MetricsAnswer } from '../store/metrics_task.ts';
@@ -19,6 +19,6 @@ export interface Measured extends ThreadsWatched {
   /** Undefined if the database could not be read. */
   readonly stored: MetricsAnswer | undefined;
   readonly state: SharedState;
-  /** What adds metrics of its own. */
+  /** Parts of capabilities, which may add metrics of their own. */
   readonly parts: readonly { addMetrics?(exposition: Exposition): void }[];
 }

@@ -104,7 +104,7 @@ export function secondNearest(separations: readonly number[]): number {
 /** Rounds to three digits. */
 export const roundedDensity = (sourcesPerArcmin2: number) => rounded(sourcesPerArcmin2, 3);
 /** Rounds to mas. */
-export const roundedSeparation = (arcsec: number) => Math.round(arcsec * 1000) / 1000;
+const roundedSeparation = (arcsec: number) => Math.round(arcsec * 1000) / 1000;
 /** The digits of a value that is computed from a density or from errors of positions: these are known no better. */
 const WORTH_DIGITS = 3;
 
