@@ -42,7 +42,7 @@ export interface Capability {
   readonly main?: () => Promise<{ readonly part: PartOf }>;
   readonly background?: Background;
   readonly duties?: readonly DutyOf[];
-  /** What its serving threads count, by `Service.count`, for `/metrics`. */
+  /** Its counters for `/metrics`, which serving threads increase with `Service.count`. */
   readonly counters?: readonly Counter[];
 }
 

@@ -134,8 +134,8 @@ export class PickedRows implements Disposable {
 const PLACES = 4 ** (24 - MAX_AREA_ORDER);
 
 /**
- * The same as `rowsWithin`, by the stored positions; undefined if a row has no position, so that only its pixel tells
- * where it belongs, or if the stored positions are damaged.
+ * Like `rowsWithin`, but reads the stored positions. Undefined if they are damaged, or if a row has no position: then
+ * only its pixel determines whether it is in the area.
  */
 function rowsInPositions(
   positions: FilePositions,
@@ -162,7 +162,10 @@ function rowsInPositions(
   return rows;
 }
 
-/** The rows of a row group that lie in an area or have no pixel, ascending; `many` if they are more than `most`, or unknown. */
+/**
+ * Returns the rows of a row group that lie in an area or have no pixel, ascending; `many` if there are more than `most`,
+ * or if they are unknown.
+ */
 async function rowsWithin(
   file: ParquetFile,
   group: number,

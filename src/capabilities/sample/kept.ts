@@ -1,4 +1,4 @@
-/** Kept samples: a list under a link, whose report is always that of now (docs/contract.md, Kept samples). */
+/** Kept samples: a list under a link, whose report always shows the current state (docs/contract.md, Kept samples). */
 import { linkSync, readFileSync, statSync } from 'node:fs';
 import { toJson } from '@nearsky/astrotables/json';
 import { Budget } from '../../core/base/budget.ts';

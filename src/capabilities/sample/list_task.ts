@@ -39,7 +39,7 @@ export type ListRead =
   | {
       readonly outcome: 'read';
       readonly rows: number;
-      /** What the positions look like, if that is not what they were taken for. */
+      /** Set if the positions look like hours, and were taken for degrees. */
       readonly warning?: string;
     }
   | TableRefusal;

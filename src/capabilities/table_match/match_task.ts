@@ -90,7 +90,7 @@ export type TableBegun =
       readonly frame: string;
       readonly frameSource: FrameSource;
       readonly problems: readonly string[];
-      /** What the positions look like, if that is not what they were taken for. */
+      /** Set if the positions look like hours, and were taken for degrees. */
       readonly warning?: string;
       /** The journal entry that the objects are from, if the archive keeps that state. */
       readonly journalEntry?: number;

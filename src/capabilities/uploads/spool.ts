@@ -45,7 +45,7 @@ export function sweepSpool(dataDir: string): void {
   isSwept = true;
 }
 
-/** The limit on the disk space of such files, of which each serving thread has its share. */
+/** A serving thread's share of the disk space for such files. */
 export const spoolOf = memoized(({ config, threads }: Pick<Service, 'config' | 'threads'>) =>
   spoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads, config.NEARSKY_DATA),
 );

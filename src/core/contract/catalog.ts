@@ -111,7 +111,7 @@ interface CatalogMotionColumns {
 
 /** The radius within which an object matches a source of the catalog, inclusive. */
 export interface CatalogRadius {
-  /** Of every source or, with a column, at most: above 0, up to MAX_CROSSMATCH_RADIUS_ARCSEC. */
+  /** The radius of every source or, with a column, the largest: above 0, up to MAX_CROSSMATCH_RADIUS_ARCSEC. */
   readonly arcsec: number;
   /** The stored column of each source's own radius, such as its size or the error of its position. */
   readonly column?: string;

@@ -19,5 +19,5 @@ export const LOG_LAG_HEADER = 'X-Log-Lag-Seconds';
  */
 export const LOG_POSITION_HEADER = 'X-Log-Position';
 
-/** What the positions of a request look like, if they were taken for something else. */
+/** Warns that the positions of a request look like hours, and were taken for degrees. */
 export const POSITION_WARNING_HEADER = 'X-Position-Warning';

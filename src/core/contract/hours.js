@@ -3,7 +3,7 @@
 export const LIKE_HOURS =
   'All right ascensions are below 24, and the declinations are spread over the sky: if they are hours, send ra_unit=h';
 
-/** The fewest positions of which this is said, and the least ranges of both coordinates, degrees. */
+/** The minimum number of positions for a warning, and the minimum ranges of both coordinates, degrees. */
 const [LEAST_ROWS, LEAST_RA, LEAST_DEC] = [10, 12, 30];
 
 /**

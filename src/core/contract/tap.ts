@@ -1,2 +1,2 @@
-/** The address of ADQL queries over TAP, which documents name where a capability answers it. */
+/** The path of ADQL queries over TAP. Documents name it only if a capability answers it. */
 export const TAP_PATH = '/vo/tap';

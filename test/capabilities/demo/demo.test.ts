@@ -45,7 +45,8 @@ test('shows each status, answers every address that it prints, answers as docs/a
     assert.ok(addresses.includes(demo.url + path), 'the demo prints the address of README.md');
     for (const address of addresses) await get(address);
     // Without pages nothing is there.
-    if (API.hasPages) assert.match(await (await request(demo.url)).body.text(), 'most catalog rows and TNS names are made up');
+    if (API.hasPages)
+      assert.match(await (await request(demo.url)).body.text(), 'most catalog rows and TNS names are made up');
 
     const shown = {
       '313637935709683761': 'coincident_sources',

@@ -1,6 +1,6 @@
 /**
- * Ranks the sections of the documents for what people type: other words for the same thing and typing errors are
- * understood, and pages for users come before pages for those who work on the program.
+ * Ranks the sections of the documents for a query. Synonyms and typing errors are understood, and pages for users come
+ * before pages for developers.
  *
  * @typedef {{ address: string, title: string, heading: string, text: string, weight: number }} Section
  * @typedef {{ section: Section, words: string[] }} Found with the words of the section that were searched for
@@ -59,11 +59,11 @@ const STOP = new Set(
   ),
 );
 
-/** How much other words, and words of which only the beginning is typed, count beside the typed word. */
+/** The weights of synonyms, and of words of which only the beginning is typed; a typed word counts 1. */
 const [OTHER, BEGINNING] = [0.5, 0.7];
-/** How much a word in the title of a page, in the title of its section, and in a heading counts, beside one in the text. */
+/** The weights of words in the title of a page, in the title of its section, and in a heading; a word in the text counts 1. */
 const [PAGE, TITLE, HEADING] = [8, 2, 4];
-/** At most this many sections of one page are found. */
+/** The maximum number of sections of one page in a result. */
 const MAX_OF_PAGE = 3;
 
 /**
@@ -162,7 +162,7 @@ function entryOf(section) {
 }
 
 /**
- * The things that a query names, each in all its words. Longer phrases are recognised first.
+ * The things that a query names, each with all its synonyms. Longer phrases are recognised first.
  * @param {string} query @param {ReadonlyMap<string, number>} known
  * @returns {{ phrase: string[], weight: number }[][]}
  */
@@ -186,7 +186,10 @@ function thingsOf(query, known) {
   return things;
 }
 
-/** How many of the typed words are a phrase, also one that is typed as one word; 0 for none. @param {string[]} phrase @param {string[]} typed @param {number} at */
+/**
+ * The number of typed words that are the phrase, which may be typed as one word; 0 if it is not there.
+ * @param {string[]} phrase @param {string[]} typed @param {number} at
+ */
 function lengthAt(phrase, typed, at) {
   if (phrase.every((word, i) => typed[at + i] === word)) return phrase.length;
   return phrase.join('') === typed[at] ? 1 : 0;
@@ -199,7 +202,8 @@ const beginning = (word, known) => (word.length < 3 ? [] : [...known.keys()].fil
 const NAMED = new Set(SAME.flat().flatMap(phrase => [...phrase, phrase.join('')]));
 
 /**
- * The most usual word with the fewest errors, for a word that is none and begins none. Short words have no errors.
+ * Corrects a word that the documents do not have, not even as a beginning: the known word with the fewest errors, and
+ * the most frequent of these. Short words are not corrected.
  * @param {string} word @param {ReadonlyMap<string, number>} known
  */
 function corrected(word, known) {

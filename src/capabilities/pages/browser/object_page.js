@@ -300,7 +300,7 @@ function neighbourhood(object) {
     const catalogs = [...new Set([...sources, ...further].map(({ catalog }) => `${catalog}`))];
     const widthChoice = (/** @type {number} */ width, /** @type {number} */ i) => html`
       <label><input type="radio" name="width" value=${width} ?checked=${i === 0}><span>±${width}″</span></label>`;
-    // It also sets what the choice says of it.
+    // It also sets the message beside the choice.
     const image = survey?.image(halfWidth);
     show(
       section,
