@@ -5,8 +5,10 @@ import {
   type NamedColumns,
   type PositionColumns,
   type Positions,
+  readPositions,
   TableError,
 } from '@nearsky/astrotables';
+import { degreesIn } from '@nearsky/astrotables/frames';
 import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
 import type { RaUnit } from '../../core/contract/table_match.ts';
 
@@ -18,9 +20,25 @@ export function withRaUnit(table: InputTable, raUnit: RaUnit | undefined, named:
   if (raUnit === undefined) return table;
   const { ra } = findPositions(table, named);
   const { name, unit } = table.columns[ra]!;
-  if (unit !== undefined && unit !== raUnit)
+  if (unit !== undefined && degreesIn(unit) !== degreesIn(raUnit))
     throw new TableError(`its column ${name.slice(0, 64)} has the unit ${unit}, but ra_unit is ${raUnit}`, 'ra_unit');
   return { ...table, columns: table.columns.map((column, i) => (i === ra ? { ...column, unit: raUnit } : column)) };
+}
+
+/** @throws TableError if right ascensions that the request calls hours are beyond 24, such as degrees are */
+export async function readSentPositions(
+  table: InputTable,
+  columns: PositionColumns,
+  raUnit: RaUnit | undefined,
+): Promise<Positions> {
+  const positions = await readPositions(table, columns);
+  const row = raUnit === 'h' ? positions.ra.findIndex(ra => Math.abs(ra) > 360) : -1;
+  if (row >= 0)
+    throw new TableError(
+      `its row ${row + 1} has a right ascension of ${positions.ra[row]! / 15}, but hours (ra_unit=h) are at most 24`,
+      'ra_unit',
+    );
+  return positions;
 }
 
 /** The warning about right ascensions without a unit that are more likely hours than degrees; undefined if there is none. */

@@ -32,7 +32,7 @@ const LABEL = textual(`a text of at most ${MAX_LABEL} characters`, text =>
 );
 
 export const TITLE = textual(`a text of 1 to ${MAX_TITLE} characters`, text =>
-  text.length >= 1 && text.length <= MAX_TITLE ? text : undefined,
+  text.length >= 1 && text.length <= MAX_TITLE && text.isWellFormed() ? text : undefined,
 );
 
 /**

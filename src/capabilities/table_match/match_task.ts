@@ -9,7 +9,6 @@ import {
   type Positions,
   readEpochs,
   readPositionErrors,
-  readPositions,
   TableError,
   withColumns,
   withFrames,
@@ -24,7 +23,7 @@ import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { Find, RaUnit, RowsKept } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
-import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
+import { hoursWarning, readSentPositions, withRaUnit } from '../jobs/ra_unit.ts';
 import {
   AnswerFile,
   openSent,
@@ -158,7 +157,7 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });
-  const { positions, invalid } = validPositions(await readPositions(table, columns));
+  const { positions, invalid } = validPositions(await readSentPositions(table, columns, task.raUnit));
   const warning = hoursWarning(table, columns, positions);
   const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
   const { parts, problems, searched } = await search(task, table, { positions, invalid }, onShare);

@@ -55,10 +55,33 @@ test('lookups, samples and their tables warn alike, and read hours [Lookup; Samp
       inputs: [{ kind: 'position', ra: 25, dec: 1, radius_arcsec: 1 }],
     });
     assert.is(late.body.results[0].error.message.includes('24'), true, late.text);
+    for (const path of ['/api/sample', '/api/crossmatch']) {
+      const degrees = await app.post(`${path}?ra_unit=h`, table(1), 'text/csv');
+      assert.equal([degrees.status, degrees.body.param], [400, 'ra_unit'], degrees.text);
+      assert.match(degrees.body.message, 'row 2 has a right ascension of 28.5');
+    }
     const kept = await app.post('/api/samples?ra_unit=h', { title: 'a', inputs: inputs(15) });
     assert.equal([kept.status, kept.body.param], [400, 'ra_unit']);
     const { body: made } = await app.post('/api/samples?ra_unit=h&title=b', table(15), 'text/csv');
     assert.is(foundOf((await app.get(`/api/samples/${made.id}`)).body), 12);
+  }));
+
+test('ra_unit may repeat the unit of the column in other words, and not contradict it', () =>
+  withObjects(async app => {
+    const votable = (unit: string) =>
+      `<VOTABLE version="1.4" xmlns="http://www.ivoa.net/xml/VOTable/v1.3"><RESOURCE><TABLE>` +
+      `<FIELD name="ra" datatype="double" unit="${unit}"/><FIELD name="dec" datatype="double" unit="deg"/>` +
+      `<DATA><TABLEDATA><TR><TD>10</TD><TD>5</TD></TR></TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
+    for (const [unit, raUnit, ra] of [
+      ['hourangle', 'h', 150],
+      ['degree', 'deg', 10],
+      ['hourangle', 'deg', undefined],
+      ['deg', 'h', undefined],
+    ] as const) {
+      const answer = await app.post(`/api/sample?ra_unit=${raUnit}`, votable(unit), 'application/x-votable+xml');
+      if (ra === undefined) assert.equal([answer.status, answer.body.param], [400, 'ra_unit']);
+      else assert.is(answer.body.rows[0].ra, ra, answer.text);
+    }
   }));
 
 test('lists as people paste them are rows of a report', () =>

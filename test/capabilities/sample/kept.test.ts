@@ -159,6 +159,7 @@ test('a table, at once and as a job; what cannot be kept [Kept samples]', () =>
         ['', { inputs: [position] }, undefined, 'title'],
         ['', { title: '', inputs: [position] }, undefined, 'title'],
         ['', { title: 5, inputs: [position] }, undefined, 'title'],
+        ['', { title: 'a\ud800b', inputs: [position] }, undefined, 'title'],
         ['', { title: 'x', inputs: [] }, undefined, 'inputs'],
         ['', { title: 'x', inputs: [position], catalogs: ['nothing'] }, undefined, 'catalogs'],
         ['', { title: 'x', inputs: [position], more: 1 }, undefined, 'more'],
