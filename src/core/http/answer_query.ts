@@ -97,9 +97,11 @@ export function formatAsked({ request, search }: Exchange): AnswerFormat {
 
 function formatOf(exchange: Exchange, query: Pick<Query, 'kind' | 'response'>): AnswerFormat {
   const format = formatAsked(exchange);
-  if (!isCount(query) || !isTable(format)) return format;
+  const isOutline = query.response === 'outline';
+  if (!(isOutline || isCount(query)) || !isTable(format)) return format;
   if (!exchange.search.has('format')) return 'json';
-  const message = `Cannot answer with counts as ${format} because counts are not a table: leave out format, or response`;
+  const [what, are] = isOutline ? ['an outline', 'is'] : ['counts', 'are'];
+  const message = `Cannot answer with ${what} as ${format} because ${what} ${are} not a table: leave out format, or response`;
   throw new ApiError('invalid_parameter', message, { param: 'format' });
 }
 

@@ -173,6 +173,8 @@ test('the outline of an area, to draw it [Areas]', async ({ running: { app } }) 
   const decs = edges.flatMap(([, dec, , toDec]: number[]) => [dec, toDec]);
   assert.ok(Math.abs(Math.max(...decs) - 41.81) < 0.01 && Math.abs(Math.min(...decs) + 41.81) < 0.01);
   assert.equal((await outline('&level=1', map)).edges, []);
+  const asTable = await app.post('/api/area?response=outline&format=csv', '12/5', null);
+  assert.equal([asTable.status, asTable.body.param], [400, 'format'], asTable.text);
 });
 
 const FILTERED: readonly [query: string, meets: (each: Stored) => boolean][] = [
