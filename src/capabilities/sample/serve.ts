@@ -101,7 +101,7 @@ export const operations: Operations = [
       summary: 'Keeps a sample under a link.',
       description:
         'Takes what `/api/sample` takes, with a title. Whoever has the link reads the report as it is then, and may delete the sample. ' +
-        'It is removed when its time is over. A sample is kept on the node that took it; other nodes ask that node.',
+        'It is removed when its time is over. A sample is kept on the node that took it; a node that does not have it asks the others.',
       parameters: documentedParameters(keepParameters(config), catalogs),
       requestBody: {
         required: true,
