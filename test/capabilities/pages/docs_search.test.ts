@@ -78,4 +78,12 @@ test('nothing is found for a word that none has, and for no word', () => {
   for (const typed of ['qqzzxxkk', '', ' the ', '?']) assert.equal(search(typed), [], typed);
 });
 
+test('long and odd texts end soon', () => {
+  const startMs = performance.now();
+  for (const odd of ['', '<script>', '(a+)+$', '[\\', '__proto__', 'constructor', '\ud800', 'a'.repeat(10_000)])
+    search(odd);
+  assert.equal(pagesOf('gaia '.repeat(100)), pagesOf('gaia '.repeat(2000)));
+  assert.ok(performance.now() - startMs < 5000);
+});
+
 test.run();

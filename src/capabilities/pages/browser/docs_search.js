@@ -63,6 +63,8 @@ const STOP = new Set(
 const [OTHER, BEGINNING] = [0.5, 0.7];
 /** The weights of words in the title of a page, in the title of its section, and in a heading; a word in the text counts 1. */
 const [PAGE, TITLE, HEADING] = [8, 2, 4];
+/** The maximum number of characters of a query that count: the page would stand still during a much longer search. */
+const MAX_QUERY = 500;
 /** The maximum number of sections of one page in a result. */
 const MAX_OF_PAGE = 3;
 
@@ -101,7 +103,7 @@ export function searchOf(sections) {
   const rarity = word => Math.log(1 + entries.length / (known.get(word) ?? entries.length));
 
   return query => {
-    const wanted = thingsOf(query, known);
+    const wanted = thingsOf(query.slice(0, MAX_QUERY), known);
     if (wanted.length === 0) return [];
     const found = entries.flatMap(entry => {
       /** @type {string[]} */
