@@ -8,7 +8,7 @@ import {
   readPositions,
   TableError,
 } from '@nearsky/astrotables';
-import { degreesIn } from '@nearsky/astrotables/frames';
+import { degreesIn, frameOf } from '@nearsky/astrotables/frames';
 import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
 import type { RaUnit } from '../../core/contract/table_match.ts';
 
@@ -18,7 +18,9 @@ import type { RaUnit } from '../../core/contract/table_match.ts';
  */
 export function withRaUnit(table: InputTable, raUnit: RaUnit | undefined, named: NamedColumns): InputTable {
   if (raUnit === undefined) return table;
-  const { ra } = findPositions(table, named);
+  const { ra, frame } = findPositions(table, named);
+  if (raUnit === 'h' && frame.system === 'GALACTIC')
+    throw new TableError('its positions are galactic, without right ascensions, but ra_unit is h', 'ra_unit');
   const { name, unit } = table.columns[ra]!;
   if (unit !== undefined && degreesIn(unit) !== degreesIn(raUnit))
     throw new TableError(`its column ${name.slice(0, 64)} has the unit ${unit}, but ra_unit is ${raUnit}`, 'ra_unit');
@@ -31,14 +33,17 @@ export async function readSentPositions(
   columns: PositionColumns,
   raUnit: RaUnit | undefined,
 ): Promise<Positions> {
-  const positions = await readPositions(table, columns);
-  const row = raUnit === 'h' ? positions.ra.findIndex(ra => Math.abs(ra) > 360) : -1;
-  if (row >= 0)
-    throw new TableError(
-      `its row ${row + 1} has a right ascension of ${positions.ra[row]! / 15}, but hours (ra_unit=h) are at most 24`,
-      'ra_unit',
-    );
-  return positions;
+  if (raUnit === 'h') {
+    // Before a conversion, which wraps them.
+    const { ra } = await readPositions(table, { ...columns, frame: frameOf('ICRS') });
+    const row = ra.findIndex(each => Math.abs(each) > 360);
+    if (row >= 0)
+      throw new TableError(
+        `its row ${row + 1} has a right ascension of ${ra[row]! / 15}, but hours (ra_unit=h) are at most 24`,
+        'ra_unit',
+      );
+  }
+  return await readPositions(table, columns);
 }
 
 /** The warning about right ascensions without a unit that are more likely hours than degrees; undefined if there is none. */

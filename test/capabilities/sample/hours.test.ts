@@ -84,6 +84,18 @@ test('ra_unit may repeat the unit of the column in other words, and not contradi
     }
   }));
 
+test('hours are right ascensions, also in an old frame', () =>
+  withObjects(async app => {
+    for (const [search, list] of [
+      ['frame=fk4', 'ra,dec\n200,5\n'],
+      ['frame=icrs', 'ra,dec\n200,5\n'],
+      ['', 'l,b\n5,5\n'],
+    ]) {
+      const { status, body } = await app.post(`/api/sample?ra_unit=h&${search}`, list, 'text/csv');
+      assert.equal([status, body.param], [400, 'ra_unit'], list);
+    }
+  }));
+
 test('lists as people paste them are rows of a report', () =>
   withObjects(async app => {
     for (const [from, pasted, ...expected] of LISTS) {
