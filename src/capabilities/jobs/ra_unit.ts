@@ -18,7 +18,13 @@ import type { RaUnit } from '../../core/contract/table_match.ts';
  */
 export function withRaUnit(table: InputTable, raUnit: RaUnit | undefined, named: NamedColumns): InputTable {
   if (raUnit === undefined) return table;
-  const { ra, frame } = findPositions(table, named);
+  const { ra, dec, frame } = findPositions(table, named);
+  // The unit of the column would be that of the declinations, too.
+  if (raUnit === 'h' && ra === dec)
+    throw new TableError(
+      'its positions are in one column, but ra_unit=h needs a column of right ascensions',
+      'ra_unit',
+    );
   if (raUnit === 'h' && frame.system === 'GALACTIC')
     throw new TableError('its positions are galactic, without right ascensions, but ra_unit is h', 'ra_unit');
   const { name, unit } = table.columns[ra]!;

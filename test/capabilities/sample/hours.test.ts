@@ -90,6 +90,7 @@ test('hours are right ascensions, also in an old frame', () =>
       ['frame=fk4', 'ra,dec\n200,5\n'],
       ['frame=icrs', 'ra,dec\n200,5\n'],
       ['', 'l,b\n5,5\n'],
+      ['', 'name,position\na,10.5 2.0\n'],
     ]) {
       const { status, body } = await app.post(`/api/sample?ra_unit=h&${search}`, list, 'text/csv');
       assert.equal([status, body.param], [400, 'ra_unit'], list);
