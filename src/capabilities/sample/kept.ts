@@ -3,6 +3,7 @@ import { linkSync, readFileSync, statSync } from 'node:fs';
 import { toJson } from '@nearsky/astrotables/json';
 import { Budget } from '../../core/base/budget.ts';
 import { parseSent, type SentObject } from '../../core/base/json_reader.ts';
+import { Unavailable } from '../../core/base/refusal.ts';
 import { formatTime } from '../../core/base/times.ts';
 import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
 import { JOURNAL_ENTRY } from '../../core/documents/kinds.ts';
@@ -150,7 +151,7 @@ async function withSample(
   if (!answer) throw notKept();
   const copy = new SentFile(service.config.NEARSKY_DATA, spoolOf(service), exchange.client);
   try {
-    for await (const part of answer.body!) copy.add(part);
+    await copyBody(answer, copy);
     const isTable = answer.headers.get('Content-Type') !== 'application/json';
     const sample = {
       title: decodeURIComponent(answer.headers.get(TITLE_HEADER)!),
@@ -162,6 +163,23 @@ async function withSample(
   } finally {
     copy.remove();
   }
+}
+
+/** @throws Unavailable if the other node does not send all of the sample in time */
+async function copyBody({ body, headers }: Response, copy: SentFile): Promise<void> {
+  const reader = body!.getReader();
+  const read = () =>
+    reader.read().catch(() => {
+      throw new Unavailable('the node that has the sample ended its answer early');
+    });
+  const timer = setTimeout(() => void reader.cancel(), 1000 * TABLE_BUDGET_SECONDS);
+  try {
+    for (let part = await read(); !part.done; part = await read()) copy.add(part.value);
+  } finally {
+    clearTimeout(timer);
+  }
+  if (copy.bytes !== Number(headers.get('Content-Length')))
+    throw new Unavailable('the node that has the sample did not send all of it');
 }
 
 /** @param path behind that of the sample */

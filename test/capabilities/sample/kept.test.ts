@@ -1,5 +1,6 @@
 /** Kept samples: their links, limits and retention, and what survives. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -298,5 +299,26 @@ test('a sample of another node: the same report, list and table; 503 while that 
       await nodes[1]!.close();
     }),
   ));
+
+test('a node whose answer breaks off: 503, no internal error', () =>
+  inWorld(async world => {
+    const node = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Length': 100, 'X-Sample-Title': 'Half', Sunset: new Date().toUTCString() });
+      response.write('{"inputs": [', () => response.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(node, 'listening');
+    const { port } = node.address() as AddressInfo;
+    await withApp(
+      world,
+      async app => {
+        for (const path of ['', '/input']) {
+          const { status, body } = await app.get(`/api/samples/${'0'.repeat(32)}${path}`);
+          assert.equal([status, body.code], [503, 'service_unavailable']);
+        }
+      },
+      { NEARSKY_NODES: `http://127.0.0.1:${port}` },
+    );
+    node.close();
+  }));
 
 test.run();
