@@ -1,31 +1,22 @@
 /**
- * Counts what somebody has to read: `node .ci/house.ts [FILE]`. Prints the files and lines that FILE reaches by its imports
- * (types included; by default the cone search), and those of the core, with what it uses of the libraries.
+ * Counts what somebody has to read: `node .ci/house.ts [FILE]`. Prints how many files and lines FILE reaches by its
+ * imports, types included. FILE is the cone search by default. Then prints the same for the core, first alone, then with
+ * the libraries that it reaches.
  */
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { globSync } from 'node:fs';
+import { normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPTIONAL } from '../src/capabilities.ts';
+import { importsOf, textOf } from './imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const text = (file: string) => readFileSync(join(root, file), 'utf8');
-
-function importsOf(file: string): string[] {
-  const found = text(file).matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'((?:\.{1,2}|@nearsky)\/[^']+)'/gm);
-  return [...found].map(([, path]) =>
-    path!.startsWith('.')
-      ? normalize(join(dirname(file), path!))
-      : fileURLToPath(import.meta.resolve(path!)).slice(root.length),
-  );
-}
-
 function reachedBy(files: readonly string[]): readonly string[] {
   const reached = new Set(files);
   for (const file of reached) for (const imported of importsOf(file)) reached.add(imported);
   return [...reached];
 }
 
-const lines = (files: readonly string[]) => files.reduce((sum, file) => sum + text(file).split('\n').length - 1, 0);
+const lines = (files: readonly string[]) => files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0);
 const size = (files: readonly string[]) => `${files.length} files, ${lines(files).toLocaleString('en')} lines`;
 const roomOf = (file: string) => /^(?:src\/(?:core|capabilities)|packages)\/\w+|^\w+/.exec(file)![0];
 

@@ -2,11 +2,11 @@
  * The floors that ARCHITECTURE.md draws: an import goes to a file of the same room, or to a room on a lower floor; this
  * includes imports of types.
  */
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { importsOf, textOf } from '../.ci/imports.ts';
 import { CAPABILITIES, OPTIONAL } from '../src/capabilities.ts';
 import { LISTED, REMOVED } from './removed.ts';
 
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each room's floor, as drawn in the chapter "Floors". */
 function floorsDrawn(): Map<string, number> {
-  const drawing = /^## Floors$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(text('ARCHITECTURE.md'))![1]!;
+  const drawing = /^## Floors$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(textOf('ARCHITECTURE.md'))![1]!;
   const floors = new Map<string, number>();
   let floor = Number.NaN;
   for (const line of drawing.split('\n')) {
@@ -51,18 +51,6 @@ function foreign(file: string): string[] {
   const own = capabilityOf(file);
   const known = own === undefined ? [] : [own, ...needsOf(own)];
   return importsOf(file).filter(imported => ![undefined, ...known].includes(capabilityOf(imported)));
-}
-
-const text = (file: string) => readFileSync(join(root, file), 'utf8');
-
-/** The files of ours that a file imports: paths from the root. A library is imported by its name. */
-function importsOf(file: string): string[] {
-  const found = text(file).matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'((?:\.{1,2}|@nearsky)\/[^']+)'/gm);
-  return [...found].map(([, path]) =>
-    path!.startsWith('.')
-      ? normalize(join(dirname(file), path!))
-      : fileURLToPath(import.meta.resolve(path!)).slice(root.length),
-  );
 }
 
 test('every file is in a room that is drawn, and every room that is drawn has files', () => {
@@ -130,12 +118,12 @@ test('no file imports itself by way of others', () => {
 
 test('the spatial core imports nothing but Flatbush, and so does no I/O', () => {
   const core = files.filter(file => file.startsWith('index/'));
-  const imported = core.flatMap(file => [...text(file).matchAll(/\bfrom '([^.'][^']*)'/g)].map(([, name]) => name));
+  const imported = core.flatMap(file => [...textOf(file).matchAll(/\bfrom '([^.'][^']*)'/g)].map(([, name]) => name));
   assert.equal(imported, ['flatbush']);
 });
 
 test('one file asks which runtime it is, and one where the program lies', () => {
-  const asking = (pattern: RegExp) => files.filter(file => pattern.test(text(file)));
+  const asking = (pattern: RegExp) => files.filter(file => pattern.test(textOf(file)));
   assert.equal(asking(/\bin globalThis|globalThis\.Deno|\bDeno\.\w+\(/), ['src/core/base/runtime.ts']);
   const others = asking(/import\.meta/).filter(file => !file.startsWith('src/binary/'));
   assert.equal(others, ['src/core/base/program_files.ts']);

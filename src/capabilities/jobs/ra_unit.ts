@@ -8,7 +8,7 @@ import {
   readPositions,
   TableError,
 } from '@nearsky/astrotables';
-import { degreesIn, frameOf } from '@nearsky/astrotables/frames';
+import { degreesIn, frameOf, isSameFrame } from '@nearsky/astrotables/frames';
 import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
 import type { RaUnit } from '../../core/contract/table_match.ts';
 
@@ -39,17 +39,17 @@ export async function readSentPositions(
   columns: PositionColumns,
   raUnit: RaUnit | undefined,
 ): Promise<Positions> {
-  if (raUnit === 'h') {
-    // Before a conversion, which wraps them.
-    const { ra } = await readPositions(table, { ...columns, frame: frameOf('ICRS') });
-    const row = ra.findIndex(each => Math.abs(each) > 360);
-    if (row >= 0)
-      throw new TableError(
-        `its row ${row + 1} has a right ascension of ${ra[row]! / 15}, but hours (ra_unit=h) are at most 24`,
-        'ra_unit',
-      );
-  }
-  return await readPositions(table, columns);
+  if (raUnit !== 'h') return await readPositions(table, columns);
+  // Before a conversion, which wraps them.
+  const icrs = frameOf('ICRS');
+  const sent = await readPositions(table, { ...columns, frame: icrs });
+  const row = sent.ra.findIndex(each => Math.abs(each) > 360);
+  if (row >= 0)
+    throw new TableError(
+      `its row ${row + 1} has a right ascension of ${sent.ra[row]! / 15}, but hours (ra_unit=h) are at most 24`,
+      'ra_unit',
+    );
+  return isSameFrame(columns.frame, icrs) ? sent : await readPositions(table, columns);
 }
 
 /** The warning about right ascensions without a unit that are more likely hours than degrees; undefined if there is none. */

@@ -3,7 +3,7 @@
 import { POSITION_WARNING_HEADER } from '../../core/contract/headers.ts';
 import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
 import type { RaUnit } from '../../core/contract/table_match.ts';
-import type { Answer } from '../../core/http/respond.ts';
+import { type Answer, exposing } from '../../core/http/respond.ts';
 import type { LookupInput } from './queries.ts';
 
 /** @param raUnit the unit that the request states */
@@ -23,11 +23,4 @@ export function warned(answer: Answer, inputs: readonly LookupInput[], raUnit: R
 export function positionWarning(headers: Answer['headers'], warning: string | undefined): Record<string, string> {
   if (warning === undefined) return {};
   return { [POSITION_WARNING_HEADER]: warning, ...exposing(headers, POSITION_WARNING_HEADER) };
-}
-
-/** The header that lets pages of other sites read further headers. @param headers the answer's other headers */
-export function exposing(headers: Answer['headers'], ...names: readonly string[]): Record<string, string> {
-  const name = 'Access-Control-Expose-Headers';
-  const exposed = headers[name];
-  return { [name]: [...(exposed === undefined ? [] : [exposed]), ...names].join(', ') };
 }

@@ -187,7 +187,7 @@ function releasesOf({ all, footprintOrders }: Catalogs): string {
 
 /** The release, with the radius of a catalog that has its own. */
 function shownRelease({ release, radius }: CatalogDefinition): string {
-  return radius ? `${release} ${radiusText(radius).replaceAll('`', '')}` : release;
+  return radius ? `${release} ${radiusText(radius, '')}` : release;
 }
 
 function comparedWith({ all: { length: all }, footprintOrders: registered }: Catalogs): string {
@@ -263,7 +263,7 @@ ${reference && html`<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" r
 <div><dt>Name in the API</dt><dd><code>${name}</code></dd></div>
 <div><dt>Source id</dt><dd>${sourceIdMeaning(catalog)}</dd></div>
 <div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${epoch && html`, at the epoch in <code>${epoch.column}</code>`}</dd></div>
-${radius && html`<div><dt>Radius</dt><dd>${radiusText(radius).replaceAll('`', '')}</dd></div>`}
+${radius && html`<div><dt>Radius</dt><dd>${radiusText(radius, '')}</dd></div>`}
 <div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, catalogs)}</dd></div>
 </dl>
 ${

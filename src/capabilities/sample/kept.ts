@@ -12,10 +12,9 @@ import { ApiError, invalidParameter, missingParameter } from '../../core/http/er
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { invalidBody, readJsonBody, readParts } from '../../core/http/json_body.ts';
 import { fieldOf, optional } from '../../core/http/params.ts';
-import { type Answer, emptyResponse, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
+import { type Answer, emptyResponse, exposing, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
 import type { Service } from '../../core/service/service.ts';
 import { answerWhole, requireRead } from '../jobs/sent_table.ts';
-import { exposing } from '../objects/position_warning.ts';
 import { fileStream } from '../uploads/part_stream.ts';
 import { SentFile } from '../uploads/sent_file.ts';
 import { spoolOf } from '../uploads/spool.ts';

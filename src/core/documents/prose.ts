@@ -54,10 +54,10 @@ export function ownRadii({ all }: Catalogs): string {
   return own.length === 0 ? '' : ` Catalogs with a radius of their own: ${own.join('; ')}.`;
 }
 
-/** A catalog's own radius after its name. */
-export function radiusText(radius: CatalogRadius): string {
+/** A catalog's own radius after its name. @param mark around the name of a column */
+export function radiusText(radius: CatalogRadius, mark = '`'): string {
   const [column, arcsec] = [radiusColumnText(radius), `${decimal(radius.arcsec)} arcsec`];
-  return column === undefined ? `within ${arcsec}` : `within \`${column}\` of each source, at most ${arcsec}`;
+  return column === undefined ? `within ${arcsec}` : `within ${mark}${column}${mark} of each source, at most ${arcsec}`;
 }
 
 function positionColumns({ all }: Catalogs): string {

@@ -33,6 +33,13 @@ export function ownHeaders({ requestId, journalEntry, logPlace, logLag }: Answer
   return all;
 }
 
+/** The header that lets pages of other sites read further headers. @param headers the answer's other headers */
+export function exposing(headers: Answer['headers'], ...names: readonly string[]): Record<string, string> {
+  const name = 'Access-Control-Expose-Headers';
+  const exposed = headers[name];
+  return { [name]: [...(exposed === undefined ? [] : [exposed]), ...names].join(', ') };
+}
+
 const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Retry-After',

@@ -3,7 +3,7 @@ import { closestMatch } from 'leven';
 import { shorten } from '../base/error_text.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../contract/headers.ts';
 import type { Search } from './params.ts';
-import type { Answer } from './respond.ts';
+import { type Answer, exposing } from './respond.ts';
 
 /** The maximum number of names in one header; the header also gives the number of further names. */
 const MAX_NAMES = 8;
@@ -24,11 +24,10 @@ function named(answer: Answer, search: Search, known: ReadonlySet<string>): Answ
   const unknown = [...search.keys()].filter(name => !known.has(name));
   const items = unknown.slice(0, MAX_NAMES).map(name => item(name, known));
   if (unknown.length > MAX_NAMES) items.push(`*;more=${unknown.length - MAX_NAMES}`);
-  const exposed = answer.headers['Access-Control-Expose-Headers'];
   const headers = {
     ...answer.headers,
     [UNKNOWN_PARAMETERS_HEADER]: items.join(', '),
-    'Access-Control-Expose-Headers': exposed ? `${exposed}, ${UNKNOWN_PARAMETERS_HEADER}` : UNKNOWN_PARAMETERS_HEADER,
+    ...exposing(answer.headers, UNKNOWN_PARAMETERS_HEADER),
   };
   return { ...answer, headers };
 }
