@@ -287,7 +287,7 @@ export function pixelEdges(order: number, ipix: number): readonly PixelEdge[] {
   ];
 }
 
-/** The position of a corner, which may be a pole, whose right ascension is that of the middle of the face. */
+/** The position of a corner. A pole gets the right ascension of the middle of the face. */
 function cornerOf(face: number, x: number, y: number): { ra: number; dec: number } {
   const { ra, dec } = positionOf(face, x, y);
   return { ra: Number.isNaN(ra) ? 90 * (face & 3) + 45 : ra, dec };

@@ -12,7 +12,7 @@ export interface OpenFile {
    */
   read(start: number, end: number): Promise<ArrayBuffer>;
   /**
-   * The same bytes at once, for a file of which small parts are read quickly.
+   * The same bytes without a promise. Local files have it, because waiting costs more than reading a small part.
    * @throws ReadFailure
    */
   readNow?(start: number, end: number): ArrayBuffer;

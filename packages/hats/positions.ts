@@ -77,7 +77,7 @@ export interface PositionsOf {
 }
 
 export interface GroupPositions {
-  /** The first row of the row group, counted from that of the file, and the one behind its last row. */
+  /** The rows of the row group, from `rowStart` to `rowEnd` (exclusive), counted from the first row of the file. */
   readonly rowStart: number;
   readonly rowEnd: number;
   readonly withoutPosition: number;

@@ -290,7 +290,7 @@ class Nearsky:
         return self._get("/api/describe", {})
 
     def validation(self) -> dict[str, Any]:
-        """The matches of transients with a known class, and of random positions; its `validation` is None until the service has made one."""
+        """How far the matches here can be trusted: those of transients with a known class, beside those of random positions. `validation` is None until the service has made one."""
         return self._get("/api/validation", {})
 
     def status(self) -> dict[str, Any]:

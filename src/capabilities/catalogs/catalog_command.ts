@@ -174,8 +174,7 @@ async function catalogOf(name: string, invocation: Invocation): Promise<CatalogD
   if (known && (idColumn ?? file) === undefined) return known;
   if (known) throw new UsageError(`nearsky already describes ${name}: omit --id and --description`);
   if ((idColumn ?? file) === undefined) {
-    const { recipeOf } = await import('./recipes.ts');
-    const recipe = recipeOf(name);
+    const recipe = await recipeFor(name, invocation);
     if (recipe) return { name, idColumn, description: withRadius(recipe.description, invocation) };
     throw new UsageError(
       `${JSON.stringify(name)} needs --id COLUMN, like every catalog except ${CATALOGS.map(catalog => catalog.name).join(', ')} and those of nearsky catalog recipes`,
@@ -204,12 +203,18 @@ async function addNew(invocation: Invocation, name: string, location: string | u
   return add(invocation, await catalogOf(name, invocation), location ?? (await publicLocationOf(name, invocation)));
 }
 
+/** The recipe that `catalog add` uses for a name; undefined if there is none, or if the options describe the catalog. */
+async function recipeFor(name: string, { options }: Invocation) {
+  if (options.has('id') || options.has('description')) return undefined;
+  const { recipeOf } = await import('./recipes.ts');
+  return recipeOf(name);
+}
+
 /** @throws UsageError, CatalogError without a public copy of the catalog */
-async function publicLocationOf(name: string, { options }: Invocation): Promise<string> {
-  const { publicLocation, recipeOf } = await import('./recipes.ts');
-  const recipe = recipeOf(name);
-  if (!recipe || options.has('id') || options.has('description'))
-    throw new UsageError(`catalog add ${name} needs the LOCATION of the catalog`);
+async function publicLocationOf(name: string, invocation: Invocation): Promise<string> {
+  const recipe = await recipeFor(name, invocation);
+  if (!recipe) throw new UsageError(`catalog add ${name} needs the LOCATION of the catalog`);
+  const { publicLocation } = await import('./recipes.ts');
   return publicLocation(recipe);
 }
 

@@ -401,7 +401,7 @@ async function sift(search: Search, rowGroup: number): Promise<Sifted<Candidate>
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
-/** Leaves out rows that `AroundTask` does not want, of which a large radius has many. */
+/** Leaves out rows that `AroundTask` does not want. With a large radius they are many. */
 async function nearOrBright(
   { task, zones, file }: Search,
   rowStart: number,
