@@ -1,15 +1,13 @@
 /** Shapes on the sky as SQL: exact tests, preceded by pixel ranges that let the engine skip most of a table. */
+import { pixel29, separationArcsec, wrapRa } from '@nearsky/sky-index';
 import {
   areaOfShape,
   boxCorners,
   circle,
-  pixel29,
   polygon,
   type Shape as SkyShape,
-  separationArcsec,
   touchedPixels,
-  wrapRa,
-} from '@nearsky/sky-index';
+} from '@nearsky/sky-index/areas';
 import { AdqlError } from './adql_error.ts';
 import { EPOCH_MACROS } from './epochs.ts';
 import { FRAME_MACROS } from './frames.ts';

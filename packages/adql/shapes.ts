@@ -1,6 +1,7 @@
 /** The functions of shapes and positions. */
 import { degreesIn } from '@nearsky/astrotables/frames';
-import { pixel29, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
+import { pixel29, pixelCentre } from '@nearsky/sky-index';
+import { circle as skyCircle } from '@nearsky/sky-index/areas';
 import { AdqlError, given } from './adql_error.ts';
 import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, Sky } from './geometry.ts';
 import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { datatypeOf } from '@nearsky/astrotables';
-import { circle, pixel29, polygon, separationArcsec } from '@nearsky/sky-index';
+import { pixel29, separationArcsec } from '@nearsky/sky-index';
+import { circle, polygon } from '@nearsky/sky-index/areas';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';

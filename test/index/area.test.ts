@@ -1,27 +1,29 @@
 /** Areas against a test of every point: circles, polygons, ranges of pixels, maps of probability. */
 
 import {
-  Area,
-  type AreaPlace,
-  type AreaRow,
   Arena,
-  areaOfProbability,
-  areaOfRanges,
-  areaOfShape,
   buildArena,
-  circle,
-  countArea,
   type PointColumns,
   pixel29,
   pixelCentre,
   pixelOf,
-  polygon,
-  type Shape,
   SkyIndex,
   separationArcsec,
+} from '@nearsky/sky-index';
+import {
+  Area,
+  type AreaPlace,
+  type AreaRow,
+  areaOfProbability,
+  areaOfRanges,
+  areaOfShape,
+  circle,
+  countArea,
+  polygon,
+  type Shape,
   touchedPixels,
   walkArea,
-} from '@nearsky/sky-index';
+} from '@nearsky/sky-index/areas';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sortedBy } from '../../index/area.ts';

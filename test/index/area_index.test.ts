@@ -1,4 +1,5 @@
 /** An index of many areas against a test of every area and every disc. */
+import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import {
   type Area,
   AreaIndex,
@@ -8,11 +9,9 @@ import {
   circle,
   Discs,
   discArrays,
-  pixel29,
   polygon,
   type Region,
-  separationArcsec,
-} from '@nearsky/sky-index';
+} from '@nearsky/sky-index/areas';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anywhere, HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';

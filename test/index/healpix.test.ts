@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import {
-  Coverage,
   conePixels,
   pixel24,
   pixel29,
@@ -10,6 +9,7 @@ import {
   pixelOf,
   separationArcsec,
 } from '@nearsky/sky-index';
+import { Coverage } from '@nearsky/sky-index/areas';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anywhere, HARD_PLACES, offset, seededRandom, somewhere } from '../oracle/skies.ts';

@@ -1,6 +1,7 @@
 /** Moved stars against astropy's, of which test/fixtures/motion has some; MOTION_STARS=100000 makes that many more. */
 import { readFileSync } from 'node:fs';
-import { movedStar, separationArcsec } from '@nearsky/sky-index';
+import { separationArcsec } from '@nearsky/sky-index';
+import { movedStar } from '@nearsky/sky-index/motion';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pythonWith, runPython } from '../python.ts';

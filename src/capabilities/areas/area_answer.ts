@@ -1,6 +1,6 @@
 /** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
 import { toJson } from '@nearsky/astrotables/json';
-import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
+import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index/areas';
 import type { Clock, InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { AREA_CURSOR, encodeCursor, stateOf } from '../../core/answers/cursor.ts';
 import { type QueryKind, queryKind, type WholeTable } from '../../core/answers/queries.ts';

@@ -1,5 +1,6 @@
 /** The outline of an area, for drawing it. */
-import { type Area, MAX_AREA_ORDER, MAX_ORDER, pixelEdges } from '@nearsky/sky-index';
+import { MAX_AREA_ORDER, MAX_ORDER, pixelEdges } from '@nearsky/sky-index';
+import type { Area } from '@nearsky/sky-index/areas';
 
 export interface Outline {
   /** The order of the pixels whose edges these are. */

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { isGzip } from '@nearsky/astrotables/bytes';
 import { isFits } from '@nearsky/astrotables/fits';
-import type { Discs } from '@nearsky/sky-index';
+import type { Discs } from '@nearsky/sky-index/areas';
 import { AreaError, invalidArea } from '../../core/base/area_error.ts';
 import { Budget } from '../../core/base/budget.ts';
 import { discard } from '../../core/base/files.ts';

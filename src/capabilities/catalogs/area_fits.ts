@@ -16,7 +16,8 @@ import {
   tableOf,
 } from '@nearsky/astrotables/fits';
 import { isEquatorial } from '@nearsky/hats/skymap';
-import { MAX_AREA_ORDER, type ProbabilityPixels } from '@nearsky/sky-index';
+import { MAX_AREA_ORDER } from '@nearsky/sky-index';
+import type { ProbabilityPixels } from '@nearsky/sky-index/areas';
 import { type AreaError, invalidArea } from '../../core/base/area_error.ts';
 import { MAX_AREA_CELLS } from '../../core/contract/limits.ts';
 import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';

@@ -6,7 +6,7 @@
 import type { HatsTable } from '@nearsky/hats';
 import { CatalogError, withStableFile } from '@nearsky/hats/errors';
 import { openHealpixMap } from '@nearsky/hats/skymap';
-import { type Area, Coverage } from '@nearsky/sky-index';
+import { type Area, Coverage } from '@nearsky/sky-index/areas';
 import type { StoredCoverage } from '../../core/store/catalog_registration.ts';
 import { PixelSet } from './pixel_set.ts';
 

@@ -5,14 +5,8 @@
 
 import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '@nearsky/astrotables/fits';
 import { badValueOf, orderOf } from '@nearsky/hats/skymap';
-import {
-  MAX_AREA_ORDER,
-  MAX_ORDER,
-  MergingPixels,
-  mergedPixels,
-  nestedOfRing,
-  type ProbabilityPixels,
-} from '@nearsky/sky-index';
+import { MAX_AREA_ORDER, MAX_ORDER } from '@nearsky/sky-index';
+import { MergingPixels, mergedPixels, nestedOfRing, type ProbabilityPixels } from '@nearsky/sky-index/areas';
 import { invalidArea } from '../../core/base/area_error.ts';
 import { MAX_AREA_CELLS } from '../../core/contract/limits.ts';
 import { tooManyCells } from './moc_ranges.ts';

@@ -3,7 +3,7 @@
  */
 
 import { tableHeaders, wholeBlocks } from '@nearsky/astrotables/fits';
-import type { Coverage } from '@nearsky/sky-index';
+import type { Coverage } from '@nearsky/sky-index/areas';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;
 export type MocFormat = (typeof MOC_FORMATS)[number];

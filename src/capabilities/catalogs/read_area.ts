@@ -2,7 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import { isFits } from '@nearsky/astrotables/fits';
-import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '@nearsky/sky-index';
+import {
+  type Area,
+  areaOfProbability,
+  areaOfRanges,
+  areaOfShape,
+  type ProbabilityPixels,
+} from '@nearsky/sky-index/areas';
 import { AreaError, invalidArea } from '../../core/base/area_error.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../../core/contract/limits.ts';
 import { type FitsArea, readAreaFits } from './area_fits.ts';

@@ -4,7 +4,8 @@
  */
 
 import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '@nearsky/astrotables/frames';
-import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '@nearsky/sky-index';
+import { wrapRa } from '@nearsky/sky-index';
+import { boxCorners, circle, polygon, range, type Shape } from '@nearsky/sky-index/areas';
 import { invalidArea } from '../../core/base/area_error.ts';
 import { MAX_POLYGON_VERTICES } from '../../core/contract/limits.ts';
 

@@ -2,7 +2,7 @@
  * Decides which crossmatched objects to search again: those whose recorded settings differ from the current ones, or
  * those whose matches lack statistics.
  */
-import type { Area } from '@nearsky/sky-index';
+import type { Area } from '@nearsky/sky-index/areas';
 import { STATISTICS_VERSION } from '../../core/store/match_statistics.ts';
 import { type ObjectView, readCurrent } from '../../core/store/object_record.ts';
 import { isUsedAlike } from '../../core/store/provenance.ts';

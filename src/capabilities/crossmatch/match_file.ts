@@ -10,13 +10,12 @@ import {
   conePixels,
   isPosition,
   MAX_ORDER,
-  type MovingStar,
-  movedStar,
   pixel24,
   RADIANS_PER_DEGREE,
   separationArcsec,
   wrapRa,
 } from '@nearsky/sky-index';
+import { type MovingStar, movedStar } from '@nearsky/sky-index/motion';
 import { Semaphore } from '../../core/base/semaphore.ts';
 import { circularErrorMas } from '../../core/contract/position_errors.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';

@@ -1,5 +1,5 @@
 /** The use of proper motions in a crossmatch (docs/contract.md, Proper motion). */
-import type { MovingStar } from '@nearsky/sky-index';
+import type { MovingStar } from '@nearsky/sky-index/motion';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { CatalogColumns } from '../../core/store/catalog_registration.ts';
 

@@ -4,7 +4,8 @@
  */
 import type { Partition } from '@nearsky/hats';
 import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
-import { type Coverage, conePixels } from '@nearsky/sky-index';
+import { conePixels } from '@nearsky/sky-index';
+import type { Coverage } from '@nearsky/sky-index/areas';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogErrors } from './catalog_errors.ts';

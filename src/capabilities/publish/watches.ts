@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
-import { AreaIndex, type Region } from '@nearsky/sky-index';
+import { AreaIndex, type Region } from '@nearsky/sky-index/areas';
 import { readFilters } from '../../core/answers/read_filters.ts';
 import { messageOf, mustBe } from '../../core/base/error_text.ts';
 import { ConfigError } from '../../core/config/config.ts';

@@ -5,7 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import { Rendered, toJson } from '@nearsky/astrotables/json';
-import { type Coverage, RADIANS_PER_DEGREE } from '@nearsky/sky-index';
+import { RADIANS_PER_DEGREE } from '@nearsky/sky-index';
+import type { Coverage } from '@nearsky/sky-index/areas';
 import { messageOf } from '../../core/base/error_text.ts';
 import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
 import type { MapLayer } from '../../core/contract/enums.ts';

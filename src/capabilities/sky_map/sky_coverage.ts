@@ -1,5 +1,5 @@
 /** Computes the fraction of each cell of the sky that the catalogs cover. */
-import type { Coverage } from '@nearsky/sky-index';
+import type { Coverage } from '@nearsky/sky-index/areas';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 
 /**

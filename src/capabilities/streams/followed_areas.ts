@@ -1,5 +1,5 @@
 /** The areas that the streams of a thread follow, in one index. Streams with equal areas share an entry. */
-import { AreaIndex, type Region } from '@nearsky/sky-index';
+import { AreaIndex, type Region } from '@nearsky/sky-index/areas';
 import type { SkyPosition } from '../../core/store/types.ts';
 
 /** An area that streams follow. */

@@ -1,5 +1,6 @@
 /** Answers with the coverage maps of the objects and of the catalogs. */
-import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
+import { type Arena, pixelOf } from '@nearsky/sky-index';
+import { Coverage } from '@nearsky/sky-index/areas';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { OBJECTS_MOC_ORDER } from '../../core/contract/limits.ts';

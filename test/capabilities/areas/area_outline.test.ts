@@ -1,5 +1,6 @@
 /** Outlines of areas: closed lines at the edge of what is inside, over the poles and the seam, too. */
-import { areaOfRanges, areaOfShape, circle, pixelNeighbours, type Shape, separationArcsec } from '@nearsky/sky-index';
+import { pixelNeighbours, separationArcsec } from '@nearsky/sky-index';
+import { areaOfRanges, areaOfShape, circle, type Shape } from '@nearsky/sky-index/areas';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxCellRadius } from '../../../index/healpix.ts';

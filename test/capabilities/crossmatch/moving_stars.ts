@@ -1,6 +1,6 @@
 /** Stars that move, at hard places, and objects that most of them have moved to. */
 import { join } from 'node:path';
-import { movedStar } from '@nearsky/sky-index';
+import { movedStar } from '@nearsky/sky-index/motion';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
 import type { HatsOptions } from '../../core/catalogs/write_hats.ts';

@@ -1,4 +1,5 @@
-import { Coverage, pixelOf } from '@nearsky/sky-index';
+import { pixelOf } from '@nearsky/sky-index';
+import { Coverage } from '@nearsky/sky-index/areas';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type PlannedCatalog, planCatalog } from '../../../src/capabilities/crossmatch/plan.ts';

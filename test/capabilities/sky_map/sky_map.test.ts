@@ -1,7 +1,8 @@
 /** GET /api/sky-map against a count by brute force: while objects arrive, are crossmatched, and after a restart. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Coverage, pixelOf } from '@nearsky/sky-index';
+import { pixelOf } from '@nearsky/sky-index';
+import { Coverage } from '@nearsky/sky-index/areas';
 import * as fc from 'fast-check';
 import { cellToChildren, cellToLatLng, cellToParent, latLngToCell } from 'h3-js';
 import { suite } from 'uvu';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { areaOfShape, circle } from '@nearsky/sky-index';
+import { areaOfShape, circle } from '@nearsky/sky-index/areas';
 import { median, type Options, type Workload } from '../../../bench/report.ts';
 import { EventStreams } from '../../../src/capabilities/streams/event_streams.ts';
 import type { FollowedArea } from '../../../src/capabilities/streams/followed_areas.ts';

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Area, nestedOfRing, pixelCentre } from '@nearsky/sky-index';
+import { pixelCentre } from '@nearsky/sky-index';
+import { type Area, nestedOfRing } from '@nearsky/sky-index/areas';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ReadArea, readArea } from '../../../src/capabilities/catalogs/read_area.ts';

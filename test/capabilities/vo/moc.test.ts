@@ -1,6 +1,7 @@
 /** Coverage maps: the cells against the pixels that they stand for, in each format, and as the service answers. */
 
-import { Coverage, pixelOf } from '@nearsky/sky-index';
+import { pixelOf } from '@nearsky/sky-index';
+import { Coverage } from '@nearsky/sky-index/areas';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

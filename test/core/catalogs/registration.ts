@@ -1,5 +1,5 @@
 /** Shared by the tests of the map and of the pages. */
-import { Coverage } from '@nearsky/sky-index';
+import { Coverage } from '@nearsky/sky-index/areas';
 import type { CatalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import type { CatalogRegistration } from '../../../src/core/store/catalog_registration.ts';
 
