@@ -56,13 +56,41 @@ test('sexagesimal texts, and both in one column [Crossmatch of a table]', async 
 
 test('the unit with a factor, as astropy writes hours; no position is taken in an unknown unit [Crossmatch of a table]', async () => {
   assert.is(await degrees(votable(field('ra', '', '15deg') + field('dec', '', '1e-06arcsec'), [2, 36e8])), '30 1');
-  assert.is(await degrees(votable(field('ra', '', '"h:m:s"') + field('dec', '', '"d:m:s"'), [30, 5])), '30 5');
   const unknown = await open(votable(field('ra', '', 'm') + field('dec', ''), [2, 5]));
   const refused = await readPositions(unknown, findPositions(unknown, {})).catch(error => error);
   assert.match(refused.message, /unit of its column ra is m, which is not a known unit of angles/);
   const old = field('RAB1950', 'pos.eq.ra;meta.main') + field('DEB1950', 'pos.eq.dec;meta.main');
   assert.is(await degrees(votable(old + field('RAJ2000', '') + field('DEJ2000', ''), [1, 2, 3, 4])), '3 4');
   assert.is(await degrees(votable(old, [1, 2])), '1.640919 2.278334');
+});
+
+test('more than 24 hours, and numbers in a unit of sexagesimal texts, contradict the unit: no position is made of them', async () => {
+  const refusal = async (text: string) => {
+    const table = await open(text);
+    return await readPositions(table, findPositions(table, {})).then(
+      () => 'read',
+      error => error.message,
+    );
+  };
+  const isHours = /unit of its column .* is .*, but it holds (?:200|-24.5|200:00:00), which is more than 24 hours/;
+  for (const [unit, cell] of [
+    ['h', 200],
+    ['hourangle', 200],
+    ['15deg', -24.5],
+  ] as const)
+    assert.match(await refusal(votable(field('ra', '', unit) + field('dec', ''), [cell, 5])), isHours);
+  assert.match(await refusal('RA (h),Dec (deg)\n200,2\n'), isHours);
+  assert.match(await refusal('RA (h),Dec (deg)\n200:00:00,2\n'), isHours);
+  assert.is(await degrees('RA (h),Dec (deg)\n-1,2\n24,2\n-24,2\n23:59:59,2\n'), '-15 2, 360 2, -360 2, 359.995833 2');
+  for (const text of [
+    votable(field('ra', '', '&quot;h:m:s&quot;') + field('dec', '', '&quot;d:m:s&quot;'), [30, 5]),
+    votable(field('ra', '', 'deg') + field('dec', '', '&quot;d:m:s&quot;'), [30, 5]),
+    'RA (h:m:s),Dec (d:m:s)\n30,5\n',
+  ])
+    assert.match(await refusal(text), /unit of its column .* is .*, but it holds the number (?:30|5)/, text);
+  const texts = field('ra', '', '&quot;h:m:s&quot;').replace('double', 'char" arraysize="*') + field('dec', '');
+  assert.is(await degrees(votable(texts, [0, 5]).replace('<TD>0<', '<TD>12 30 00<')), '187.5 5');
+  assert.is(await degrees('ra,dec\n200h,5\n-23.5h,5\n'), 'NaN 5, -352.5 5');
 });
 
 test('ECSV of astropy and of the Gaia archive: its delimiter, its units, and what is missing [Crossmatch of a table]', async () => {

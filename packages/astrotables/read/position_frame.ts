@@ -199,8 +199,8 @@ const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
 const HOUR = 15;
 
 export interface AngleUnit {
-  /** Degrees per unit, for numbers. */
-  readonly factor: number;
+  /** Degrees per unit, for numbers; undefined if the unit is one of sexagesimal texts. */
+  readonly factor: number | undefined;
   /** Degrees per unit, for sexagesimal texts; undefined if nothing states the unit. */
   readonly stated: number | undefined;
 }
@@ -215,9 +215,7 @@ export function positionUnit(column: Column, axis: 'lon' | 'lat'): AngleUnit {
   const { factor, mark } = unitIn(name, unit, 'degrees');
   if (axis === 'lat' && factor === HOUR)
     throw new TableError(`its column ${quoted(name)} is a ${LONG_NAME.lat} in hours: send degrees`);
-  // Numbers in columns with this unit are degrees.
-  const isTextUnit = mark !== undefined && column.unit?.trim() === unit;
-  return { factor: isTextUnit ? 1 : factor, stated: factor };
+  return { factor: mark === undefined ? factor : undefined, stated: factor };
 }
 
 /**

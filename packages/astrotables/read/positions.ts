@@ -275,19 +275,35 @@ const HOUR = 15;
  */
 function readerOf(column: Column, axis: 'lon' | 'lat', isRa: boolean): (cell: Cell) => number {
   const { factor, stated } = positionUnit(column, axis);
-  return cell => {
+  const degreesOf = (value: number) => {
+    if (factor === undefined && !Number.isNaN(value)) throw contradicted(column, `the number ${value}`);
+    return value * (factor ?? Number.NaN);
+  };
+  const read = (cell: Cell) => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
-    if (typeof cell !== 'string') return Number(cell) * factor;
+    if (typeof cell !== 'string') return degreesOf(Number(cell));
     const plain = Number(cell);
     // Number() converts blanks to 0, too.
-    if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
+    if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return degreesOf(plain);
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
     const text = cell.replace(MINUS, '-');
     const [, number, mark] = MARKED.exec(text) ?? [];
-    if (number !== undefined) return decimal(number) * (/[hʰ]/i.test(mark!) ? HOUR : 1);
-    return sexagesimal(text, isRa, stated) ?? decimal(text) * factor;
+    if (number !== undefined) return marked(decimal(number), /[hʰ]/i.test(mark!));
+    return sexagesimal(text, isRa, stated) ?? degreesOf(decimal(text));
+  };
+  if (stated !== HOUR) return read;
+  return cell => {
+    const degrees = read(cell);
+    // Degrees in a column of hours: a factor of 15 would turn them into other positions.
+    if (Math.abs(degrees) > 24 * HOUR) throw contradicted(column, `${cell}, which is more than 24 hours`);
+    return degrees;
   };
 }
+
+const contradicted = ({ name, unit = 'hours, by its name' }: Column, found: string) =>
+  new TableError(
+    `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, but it holds ${found.slice(0, 64)}`,
+  );
 
 /**
  * A number with a decimal comma, such as `187,5`. Spreadsheets in German or French write it, with semicolons between
@@ -310,6 +326,9 @@ const decimal = (text: string) =>
       .replace(DECIMAL_COMMA, '$1.$2')
       .replace(FORTRAN, '$1e$2'),
   );
+
+const marked = (value: number, isHours: boolean) =>
+  isHours ? (Math.abs(value) > 24 ? Number.NaN : value * HOUR) : value;
 
 const SEXAGESIMAL =
   /^\s*([+-]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;

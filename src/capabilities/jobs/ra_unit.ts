@@ -5,10 +5,9 @@ import {
   type NamedColumns,
   type PositionColumns,
   type Positions,
-  readPositions,
   TableError,
 } from '@nearsky/astrotables';
-import { degreesIn, frameOf, isSameFrame } from '@nearsky/astrotables/frames';
+import { degreesIn } from '@nearsky/astrotables/frames';
 import { LIKE_HOURS, looksLikeHours } from '../../core/contract/hours.js';
 import type { RaUnit } from '../../core/contract/table_match.ts';
 
@@ -31,25 +30,6 @@ export function withRaUnit(table: InputTable, raUnit: RaUnit | undefined, named:
   if (unit !== undefined && degreesIn(unit) !== degreesIn(raUnit))
     throw new TableError(`its column ${name.slice(0, 64)} has the unit ${unit}, but ra_unit is ${raUnit}`, 'ra_unit');
   return { ...table, columns: table.columns.map((column, i) => (i === ra ? { ...column, unit: raUnit } : column)) };
-}
-
-/** @throws TableError if right ascensions that the request calls hours are beyond 24, such as degrees are */
-export async function readSentPositions(
-  table: InputTable,
-  columns: PositionColumns,
-  raUnit: RaUnit | undefined,
-): Promise<Positions> {
-  if (raUnit !== 'h') return await readPositions(table, columns);
-  // Before a conversion, which wraps them.
-  const icrs = frameOf('ICRS');
-  const sent = await readPositions(table, { ...columns, frame: icrs });
-  const row = sent.ra.findIndex(each => Math.abs(each) > 360);
-  if (row >= 0)
-    throw new TableError(
-      `its row ${row + 1} has a right ascension of ${sent.ra[row]! / 15}, but hours (ra_unit=h) are at most 24`,
-      'ra_unit',
-    );
-  return isSameFrame(columns.frame, icrs) ? sent : await readPositions(table, columns);
 }
 
 /** The warning about right ascensions without a unit that are more likely hours than degrees; undefined if there is none. */

@@ -7,6 +7,7 @@ import { Unavailable } from '../../core/base/refusal.ts';
 import { formatTime } from '../../core/base/times.ts';
 import { TABLE_BUDGET_SECONDS } from '../../core/contract/limits.ts';
 import { JOURNAL_ENTRY } from '../../core/documents/kinds.ts';
+import { reachState } from '../../core/http/answer_query.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
 import { ApiError, invalidParameter, missingParameter } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
@@ -25,6 +26,7 @@ import { KEPT_PATH } from './parameters.ts';
 import { parseSample, TITLE } from './parse_sample.ts';
 import { LIST_WANTED, listUse, maxListBytes, parseList, SEND_AS_JOB } from './report_list.ts';
 import { answerReport, isJson, MAX_SAMPLE_VALUES } from './report_sample.ts';
+import type { SampleQuery } from './resolve.ts';
 
 const GIVE_TITLE = 'the title of the sample';
 
@@ -59,10 +61,19 @@ async function keepJson(service: Service, exchange: Exchange): Promise<KeptSampl
   if (given === null) throw missingParameter('title', GIVE_TITLE);
   const title = fieldOf(TITLE, 'title', given);
   const request: SentObject = new Map(Object.entries(rest));
-  parseSample(request, service.config, service.catalogs);
+  const { query, earlier } = parseSample(request, service.config, service.catalogs);
+  for (const [param, each] of Object.entries({ at: query, since: earlier }))
+    if (each?.state?.isRequired) await requireHistory(service, exchange.budget, each, param);
   const text = toJson(body);
   const sample = { title, client: exchange.client, bytes: Buffer.byteLength(text), body: { text } };
   return await keep(service, { sample }, exchange.budget);
+}
+
+/** @throws ApiError naming the parameter if the state that the query reads is not in the history */
+async function requireHistory(service: Service, budget: Budget, query: SampleQuery, param: string): Promise<void> {
+  await reachState(service, budget, query);
+  const why = service.read(store => store.whyNotInHistory(query.state!.at!, param));
+  if (why !== undefined) throw new ApiError('invalid_parameter', why, { param });
 }
 
 async function keepTable(service: Service, exchange: Exchange): Promise<KeptSample> {

@@ -1,12 +1,19 @@
 /** Reads a list of transients from a table. This is the task of a process that reads uploads. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Cell, findPositions, type InputTable, type PositionColumns, TableError } from '@nearsky/astrotables';
+import {
+  type Cell,
+  findPositions,
+  type InputTable,
+  type PositionColumns,
+  readPositions,
+  TableError,
+} from '@nearsky/astrotables';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { requireSpareBytes } from '../../core/base/disk.ts';
 import type { RaUnit } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
-import { hoursWarning, readSentPositions, withRaUnit } from '../jobs/ra_unit.ts';
+import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
 import { openSent, refusalOf, type TableInput, type TableRefusal } from '../jobs/table_task.ts';
 import { MAX_LABEL } from './limits.ts';
 
@@ -71,7 +78,7 @@ async function readList(task: ListTask): Promise<{ readonly rows: number; readon
   if (id !== undefined && table.columns[id]!.type === 'float64')
     throw new TableError(`its column ${table.columns[id]!.name} has ids as floating-point numbers, which lose digits`);
   const placed = positionsOf(table, columns, id === undefined && name === undefined);
-  const positions = placed && (await readSentPositions(table, placed, columns.raUnit));
+  const positions = placed && (await readPositions(table, placed));
   const warning = positions && hoursWarning(table, placed, positions);
   const file = openSync(inputs, 'w', 0o600);
   try {

@@ -9,6 +9,7 @@ import {
   type Positions,
   readEpochs,
   readPositionErrors,
+  readPositions,
   TableError,
   withColumns,
   withFrames,
@@ -23,7 +24,7 @@ import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { Find, RaUnit, RowsKept } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
-import { hoursWarning, readSentPositions, withRaUnit } from '../jobs/ra_unit.ts';
+import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
 import {
   AnswerFile,
   openSent,
@@ -157,7 +158,7 @@ async function begin(task: MatchTableTask, progress: NotedProgress): Promise<{ b
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });
-  const { positions, invalid } = validPositions(await readSentPositions(table, columns, task.raUnit));
+  const { positions, invalid } = validPositions(await readPositions(table, columns));
   const warning = hoursWarning(table, columns, positions);
   const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
   const { parts, problems, searched } = await search(task, table, { positions, invalid }, onShare);

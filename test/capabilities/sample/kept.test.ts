@@ -164,6 +164,8 @@ test('a table, at once and as a job; what cannot be kept [Kept samples]', () =>
         ['', { title: 'x', inputs: [] }, undefined, 'inputs'],
         ['', { title: 'x', inputs: [position], catalogs: ['nothing'] }, undefined, 'catalogs'],
         ['', { title: 'x', inputs: [position], more: 1 }, undefined, 'more'],
+        ['', { title: 'x', inputs: [position], since: 999 }, undefined, 'since'],
+        ['', { title: 'x', inputs: [position], at: 999 }, undefined, 'at'],
         ['', '[1]', undefined, 'body'],
       ] as const) {
         const refused = await app.post(`/api/samples${search}`, body, type);
