@@ -4,6 +4,7 @@
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countPending } from '../src/core/store/object_tables.ts';
 import { openStore } from '../src/core/store/store.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { hatsSky } from './hats_sky.ts';
@@ -250,7 +251,7 @@ function besideIngest(dataDir: string, cones: string, note: (text: string) => vo
     await writeAlerts(file, 'lasair', alertsOf(sky.data));
     const { service, url } = await startService(data, undefined, []);
     const store = openStore(data, 'read');
-    const pending = () => store.pendingCount();
+    const pending = () => countPending(store.databases);
     try {
       const side = new Side(service, url);
       while (pending() > 0) await side.load(cones, CONNECTIONS, WARM_SECONDS);

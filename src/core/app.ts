@@ -25,6 +25,7 @@ import { ThreadMetrics } from './metrics/thread_metrics.ts';
 import type { TaskRunner } from './pool/pool.ts';
 import type { Coordination } from './service/coordination.ts';
 import { Service } from './service/service.ts';
+import { openStore } from './store/store.ts';
 
 export type App = ReturnType<typeof createApp>;
 
@@ -58,6 +59,7 @@ export function createApp({ config, api, log = logToStderr, metrics = new Thread
     metrics,
     counters: api.counters,
     coordination: options.coordination ?? own!,
+    openStore: () => openStore(config.NEARSKY_DATA, 'read'),
     threads: options.threads ?? 1,
     writers: api.writers,
   });

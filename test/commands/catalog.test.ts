@@ -5,6 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { catalogDefinition } from '../../src/core/contract/catalogs.ts';
+import { readCatalog } from '../../src/core/store/catalog_registration.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { catalogColumns } from '../core/catalogs/small_catalog.ts';
 import { writeHats } from '../core/catalogs/write_hats.ts';
@@ -245,7 +246,7 @@ test('replace: a catalog with a description of its own keeps it, unless another 
     await nearsky('catalog', 'add', 'mine', location, '--description', file, ...data);
     const stored = async () => {
       await using store = openStore(join(directory, 'data'), 'read');
-      const { definition, release, replaced } = store.catalog('mine')!;
+      const { definition, release, replaced } = readCatalog(store.databases, 'mine')!;
       const names = definition!.columns.map(({ name }) => name);
       return { release: definition!.release, names, more: [release, replaced] };
     };

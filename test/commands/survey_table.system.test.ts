@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { countRecords } from '../../src/core/store/object_tables.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { eventually, withDirectory } from '../directory.ts';
 import { start as startProcess } from '../e2e/support.ts';
@@ -13,7 +14,7 @@ const test = suite('commands/survey_table, interrupted');
 
 async function countOf(data: string): Promise<number> {
   const store = openStore(data, 'read');
-  const count = store.entryCount('objects');
+  const count = countRecords(store.databases);
   await store.close();
   return count;
 }

@@ -2,7 +2,9 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { openStore, type Store, StoreError } from '../../src/core/store/store.ts';
+import { findByName, readRegistry, readRegistryEpochUs } from '../../src/core/store/registry.ts';
+import { openStore, type Store } from '../../src/core/store/store.ts';
+import { StoreError } from '../../src/core/store/store_error.ts';
 import type { TnsRecord } from '../../src/core/store/types.ts';
 import { offset, seededRandom } from '../oracle/skies.ts';
 import { type Dump, readDump } from './dump.ts';
@@ -102,11 +104,11 @@ export interface Registry {
 export async function assertOneOf(dataDir: string, ...registries: readonly Registry[]): Promise<Registry> {
   const store = openStore(dataDir, 'read');
   try {
-    const records = [...store.tnsRecords()];
-    const expected = registries.find(({ epochUs }) => epochUs === store.tnsSnapshotEpochUs());
-    assert.ok(expected, `an epoch of ${store.tnsSnapshotEpochUs()}`);
+    const records = [...readRegistry(store.databases)];
+    const expected = registries.find(({ epochUs }) => epochUs === readRegistryEpochUs(store.databases));
+    assert.ok(expected, `an epoch of ${readRegistryEpochUs(store.databases)}`);
     assert.equal(records, expected.records);
-    for (const { name, objid } of records) assert.is(store.tnsByName(name.toLowerCase())?.objid, objid);
+    for (const { name, objid } of records) assert.is(findByName(store.databases, name.toLowerCase())?.objid, objid);
     return expected;
   } finally {
     await store.close();

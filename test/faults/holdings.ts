@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { openStore, StoreError } from '../../src/core/store/store.ts';
+import { readCatalogs } from '../../src/core/store/catalog_registration.ts';
+import { countRegistry, readRegistry, readRegistryEpochUs } from '../../src/core/store/registry.ts';
+import { openStore } from '../../src/core/store/store.ts';
+import { StoreError } from '../../src/core/store/store_error.ts';
 import { readDump } from '../e2e/dump.ts';
 
 /** The stored or written values, by key: one key for all that a command changes as a whole. */
@@ -23,10 +26,11 @@ export async function storeHoldings(dataDir: string): Promise<Map<string, string
   }
   const store = openStore(dataDir, 'read');
   try {
-    const registry = [...store.tnsRecords()].map(record => JSON.stringify(record)).join('\n');
+    const registry = [...readRegistry(store.databases)].map(record => JSON.stringify(record)).join('\n');
     const hash = createHash('sha256').update(registry).digest('hex');
-    if (store.tnsCount() > 0) holdings.set(`registry`, `${store.tnsSnapshotEpochUs()} ${store.tnsCount()} ${hash}`);
-    for (const { addedAtUs: _, ...catalog } of store.catalogs()) {
+    if (countRegistry(store.databases) > 0)
+      holdings.set(`registry`, `${readRegistryEpochUs(store.databases)} ${countRegistry(store.databases)} ${hash}`);
+    for (const { addedAtUs: _, ...catalog } of readCatalogs(store.databases)) {
       holdings.set(`catalog ${catalog.name}`, JSON.stringify(catalog).replaceAll(dirname(dataDir), ''));
     }
   } finally {

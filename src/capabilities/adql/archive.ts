@@ -13,6 +13,7 @@ import { isAlive } from '../../core/base/processes.ts';
 import { processProgram, withoutEngineFlags } from '../../core/base/runtime.ts';
 import { Catalogs, type DescribedRegistration, isSameDefinition } from '../../core/contract/catalogs.ts';
 import { RESERVE_BYTES, requireSpace } from '../../core/store/disk_space.ts';
+import { whyNotInHistory } from '../../core/store/history.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
 import type { Store } from '../../core/store/store.ts';
 import { changedAfter } from '../hats/changed_objects.ts';
@@ -191,7 +192,7 @@ export class Archive {
     // A damaged registry must not keep the other tables from being made.
     await this.#beside!.follow().catch(reportFailure);
     // Objects that were removed from the history, too, must not stay in tables.
-    this.earlier.removeWhere(at => this.#store.whyNotInHistory(at));
+    this.earlier.removeWhere(at => whyNotInHistory(this.#store.databases, at));
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);

@@ -11,7 +11,8 @@ import { catalogDefinition, registeredRelease } from '../../core/contract/catalo
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
-import { isSame, type RegistrySnapshot } from '../../core/store/registry.ts';
+import { isSame, type RegistrySnapshot, readRegistry, readRegistrySnapshot } from '../../core/store/registry.ts';
+import { removalsAfter } from '../../core/store/removals.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { TnsRecord } from '../../core/store/types.ts';
 import { skyFraction } from '../catalogs/coverage.ts';
@@ -114,7 +115,7 @@ export class Beside {
       await this.#replace('catalogs', [rows]);
       this.#catalogRows = rows;
     }
-    const snapshot = store.tnsSnapshot() ?? null;
+    const snapshot = readRegistrySnapshot(store.databases) ?? null;
     if (this.#registry === undefined || !isSame(snapshot ?? undefined, this.#registry))
       await this.#readRegistry(snapshot);
     for (let last = this.#last; ; ) {
@@ -143,9 +144,10 @@ export class Beside {
     const pieces = async function* (): AsyncGenerator<readonly Row[]> {
       for (let first = 0; snapshot; ) {
         store.resetRead();
-        if (!isSame(store.tnsSnapshot(), snapshot)) throw new Changed();
+        if (!isSame(readRegistrySnapshot(store.databases), snapshot)) throw new Changed();
         const records: TnsRecord[] = [];
-        for (const record of store.tnsRecords(first)) if (records.push(record) === ROWS_AT_ONCE) break;
+        for (const record of readRegistry(store.databases, undefined, first))
+          if (records.push(record) === ROWS_AT_ONCE) break;
         if (records.length === 0) return;
         const epochUs = BigInt(snapshot.epochUs);
         yield records.map(record => registryRow(record, epochUs));
@@ -160,7 +162,7 @@ export class Beside {
       } catch (error) {
         if (!(error instanceof Changed)) throw error;
         store.resetRead();
-        snapshot = store.tnsSnapshot() ?? null;
+        snapshot = readRegistrySnapshot(store.databases) ?? null;
       }
     }
   }
@@ -224,7 +226,9 @@ function catalogRow(registration: CatalogRegistration): Row {
 
 /** The rows of the journal's entries after one of them, at most `limit`. */
 function journalRows(store: Store, after: number, limit: number): Row[] {
-  const removedAtUs = new Map(Array.from(store.removals(after), ({ sequence, timeUs }) => [sequence, timeUs]));
+  const removedAtUs = new Map(
+    Array.from(removalsAfter(store.databases, after), ({ sequence, timeUs }) => [sequence, timeUs]),
+  );
   const crossmatches = store.crossmatchesAfter(after, limit)[Symbol.iterator]();
   const view = new ObjectView();
   const rows: Row[] = [];

@@ -7,6 +7,8 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
 import { isRemote } from '@nearsky/hats';
 import { withTimeout } from '../../core/base/timeout.ts';
+import { readCatalog } from '../../core/store/catalog_registration.ts';
+import { whyNotInHistory } from '../../core/store/history.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import type { Requester } from './earlier_states.ts';
@@ -168,7 +170,7 @@ export class Engine {
   #whyNotEarlier(at: number): string | undefined {
     if (this.#options.earlierStates === 0) return 'AT is switched off here (TAP_EARLIER_STATES): leave it out';
     this.#store.resetRead();
-    return this.#store.whyNotInHistory(at, 'AT');
+    return whyNotInHistory(this.#store.databases, at, undefined, 'AT');
   }
 
   async #refresh(): Promise<void> {
@@ -277,7 +279,7 @@ export class Engine {
     const { catalogs } = current;
     const catalogOf = (name: string) => ({
       catalog: catalogs.get(name)!,
-      isFar: isRemote(this.#store.catalog(name)?.location ?? ''),
+      isFar: isRemote(readCatalog(this.#store.databases, name)?.location ?? ''),
     });
     const parts = new QuerySources(connection, step => job.work(step), translated, catalogOf);
     return await this.#advance(number, { job, query, stateOf, translated, sources: parts });

@@ -17,7 +17,7 @@ import { Catalogs, isSameDefinition } from '../../core/contract/catalogs.ts';
 import { MAX_CATALOG_FILES } from '../../core/contract/limits.ts';
 import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
-import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
+import { type CatalogRegistration, readCatalog, readCatalogs } from '../../core/store/catalog_registration.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { columnsIn } from '../catalogs/columns.ts';
 import { storedPositions } from '../catalogs/stored_positions.ts';
@@ -113,8 +113,8 @@ async function readPart(
 ): Promise<{ readonly read: PartRead; readonly left: ReadingLeft }> {
   const store = currentStore();
   const { name } = wanted.catalog;
-  const registration = store.catalog(name);
-  const catalogs = new Catalogs(store.catalogs());
+  const registration = readCatalog(store.databases, name);
+  const catalogs = new Catalogs(readCatalogs(store.databases));
   const table = sourceTables(catalogs).find(({ schema }) => schema === name);
   if (!registration || !table) throw new TooMuch(`the catalog ${name} is not registered here any more`);
   if (!isSameDefinition(catalogs.get(name)!, wanted.catalog))

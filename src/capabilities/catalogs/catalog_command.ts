@@ -24,11 +24,14 @@ import { integer, matching, number } from '../../core/contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../../core/contract/limits.ts';
 import { upTo } from '../../core/documents/kinds.ts';
 import { radiusText } from '../../core/documents/prose.ts';
-import type {
-  CatalogColumns,
-  CatalogRegistration,
-  PayloadColumn,
-  RowCounts,
+import {
+  type CatalogColumns,
+  type CatalogRegistration,
+  type PayloadColumn,
+  type RowCounts,
+  readCatalog,
+  readCatalogNames,
+  readCatalogs,
 } from '../../core/store/catalog_registration.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import { FLOAT32_STEP_ARCSEC } from './columns.ts';
@@ -281,10 +284,10 @@ async function add(
   await using archive = await openArchive(invocation.config);
   const { store, writer } = archive;
   requireRoom(store, found.name);
-  const previous = isReplacing ? requireRegistered(store, found.name) : store.catalog(found.name);
+  const previous = isReplacing ? requireRegistered(store, found.name) : readCatalog(store.databases, found.name);
   const registration = { ...found, ...replacedBy(found, previous, isReplacing) };
   await writer.putCatalog(registration);
-  if (previous) removePositions(invocation.config.NEARSKY_DATA, previous, store.catalogs());
+  if (previous) removePositions(invocation.config.NEARSKY_DATA, previous, readCatalogs(store.databases));
   printResult(invocation, summaryOf(registration), `${isReplacing ? 'replaced' : 'added'} ${describe(registration)}`);
   if (!isReplacing && previous && registeredRelease(previous) !== registeredRelease(registration))
     tell(
@@ -335,9 +338,9 @@ async function registered({ config }: Invocation, name: string): Promise<Catalog
 
 /** @throws UsageError if no catalog has that name */
 function requireRegistered(store: Store, name: string): CatalogRegistration {
-  const registration = store.catalog(name);
+  const registration = readCatalog(store.databases, name);
   if (registration) return registration;
-  const names = store.catalogNames();
+  const names = readCatalogNames(store.databases);
   throw new UsageError(
     `there is no registered catalog ${JSON.stringify(name)}: ${names.length === 0 ? 'none is registered' : `they are ${names.join(', ')}`}`,
   );
@@ -391,7 +394,7 @@ async function remove(invocation: Invocation, name: string): Promise<number> {
   await using archive = await openArchive(invocation.config);
   const removed = requireRegistered(archive.store, name);
   await archive.writer.removeCatalog(name);
-  removePositions(invocation.config.NEARSKY_DATA, removed, archive.store.catalogs());
+  removePositions(invocation.config.NEARSKY_DATA, removed, readCatalogs(archive.store.databases));
   printResult(
     invocation,
     { removed: name },
@@ -420,7 +423,7 @@ function pixelDegrees(order: number): string {
 
 /** @throws Error if the maximum number of catalogs is reached */
 function requireRoom(store: Store, name: string): void {
-  const names = new Set([...CATALOGS.map(catalog => catalog.name), ...store.catalogNames(), name]);
+  const names = new Set([...CATALOGS.map(catalog => catalog.name), ...readCatalogNames(store.databases), name]);
   if (names.size > MAX_CATALOGS)
     throw new Error(
       `Cannot add ${name} because there are already ${MAX_CATALOGS} catalogs, the maximum: use another data directory`,
@@ -429,7 +432,7 @@ function requireRoom(store: Store, name: string): void {
 
 async function list(invocation: Invocation): Promise<number> {
   await using store = openStore(invocation.config.NEARSKY_DATA, 'read');
-  const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
+  const stored = new Map(readCatalogs(store.databases).map(registration => [registration.name, registration]));
   const registrations = new Catalogs([...stored.values()]).all.flatMap(({ name }) => stored.get(name) ?? []);
   const text =
     registrations.map(describe).join('\n\n') ||
@@ -440,7 +443,7 @@ async function list(invocation: Invocation): Promise<number> {
 
 async function check(invocation: Invocation, name: string): Promise<number> {
   await using store = openStore(invocation.config.NEARSKY_DATA, 'read');
-  const registration = store.catalog(name);
+  const registration = readCatalog(store.databases, name);
   if (!registration)
     throw new Error(
       `Cannot check ${name} because it is not registered: add it with nearsky catalog add ${name} LOCATION`,

@@ -54,18 +54,18 @@ export function compareReleases(
     const { record } = readCurrent(text);
     return record && store.releaseIn(record, catalog);
   };
-  store.forEachObject(object => {
+  for (const object of store.views()) {
     const { state, current } = object;
-    if (state !== 'crossmatched') return;
+    if (state !== 'crossmatched') continue;
     if (!releases.has(current)) releases.set(current, releaseOf(current));
     const used = releases.get(current);
-    if (used === undefined) return;
+    if (used === undefined) continue;
     if (used !== release) counts.outstanding++;
     else {
       counts.done++;
       if (object.hasOlder) compare(object);
     }
-  });
+  }
   return { catalog, release, ...counts, compared_with: Object.fromEntries(compared) };
 
   function compare(view: ObjectView): void {

@@ -6,6 +6,8 @@ import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Pool, Tasks } from '../../core/pool/pool.ts';
+import { readCatalogNames } from '../../core/store/catalog_registration.ts';
+import { countPending } from '../../core/store/object_tables.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
 import { type BackgroundOptions, CrossmatchAgain } from './crossmatch_again.ts';
@@ -118,7 +120,7 @@ export class BackgroundCrossmatch {
     const isNew = this.#store.lastSequence() !== this.#walkedSequence || nowMs - this.#walkedMs > SWEEP_MS;
     if (!isNew || this.#deferred.size > MAX_DEFERRED) return false;
     const waiting = this.#waitingCount(nowMs);
-    if (waiting === 0 || this.#store.catalogNames().length === 0) return false;
+    if (waiting === 0 || readCatalogNames(this.#store.databases).length === 0) return false;
     this.#waitingSinceMs ??= nowMs;
     const { CROSSMATCH_BATCH_MAX_SIZE, CROSSMATCH_BATCH_MAX_WAIT_SECONDS } = this.#config;
     const waitedMs = nowMs - this.#waitingSinceMs;
@@ -127,7 +129,7 @@ export class BackgroundCrossmatch {
 
   /** The number of pending objects that are not deferred, counted up to a full batch. */
   #waitingCount(nowMs: number): number {
-    if (this.#deferred.size === 0) return this.#store.pendingCount();
+    if (this.#deferred.size === 0) return countPending(this.#store.databases);
     const ids = this.#store.pendingIds(this.#deferred.size + this.#config.CROSSMATCH_BATCH_MAX_SIZE);
     return ids.filter(id => !this.#deferred.has(id, nowMs)).length;
   }
@@ -136,7 +138,7 @@ export class BackgroundCrossmatch {
   #isRetryDue(nowMs: number): boolean {
     if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
     this.#nextRetryMs = nowMs + RETRY_MS;
-    return this.#store.unreadIds(1).length > 0 && this.#store.catalogNames().length > 0;
+    return this.#store.unreadIds(1).length > 0 && readCatalogNames(this.#store.databases).length > 0;
   }
 
   async #walk(): Promise<void> {

@@ -8,9 +8,9 @@ import type { Pool } from '../../core/pool/pool.ts';
 import type {
   CrossmatchRecord,
   CrossmatchResult,
-  ObjectToCrossmatch,
   RecordedOutcome,
   SkyPosition,
+  StoredObject,
 } from '../../core/store/types.ts';
 import { readsAsMuch, readsMore } from '../../core/store/unread.ts';
 import type { Associator } from '../names/association.ts';
@@ -23,7 +23,10 @@ import type { PlannedCatalog } from './plan.ts';
  */
 const TIMEOUT_MS = 3_600_000;
 
-export interface BatchObject extends ObjectToCrossmatch {
+export interface BatchObject
+  extends Pick<StoredObject, 'diaObjectId' | 'position' | 'positionErrorMas' | 'eventTimeUs'> {
+  /** The current record of a crossmatched object; undefined if it is pending. */
+  readonly current: CrossmatchRecord | undefined;
   /** The object's index in the order of ids, from 0. */
   readonly rank: number;
 }

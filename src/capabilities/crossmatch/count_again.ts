@@ -1,4 +1,5 @@
 import type { Config } from '../../core/config/config.ts';
+import { readCatalogs } from '../../core/store/catalog_registration.ts';
 import { provenanceSetOf } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
 import { type AgainSelection, differsFrom } from './again.ts';
@@ -9,7 +10,7 @@ import { catalogsInService } from './crossmatcher.ts';
  * @throws Error if the selection names a catalog that is not registered
  */
 export function countAgain(store: Store, config: Config, selection: AgainSelection = {}): number {
-  const registrations = store.catalogs();
+  const registrations = readCatalogs(store.databases);
   const names = registrations.map(({ name }) => name);
   const { catalog } = selection;
   if (catalog !== undefined && !names.includes(catalog))

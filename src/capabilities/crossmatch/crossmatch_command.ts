@@ -13,8 +13,9 @@ import {
 } from '../../core/cli/command.ts';
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { digits } from '../../core/documents/kinds.ts';
+import { requireDatabase } from '../../core/store/environment.ts';
 import { noteEvent } from '../../core/store/noting.ts';
-import { requireDatabase } from '../../core/store/store.ts';
+import { countPending } from '../../core/store/object_tables.ts';
 import { areaIn } from '../catalogs/read_area.ts';
 import type { AgainSelection } from './again.ts';
 import { MAX_BATCH_SIZE } from './batch_size.ts';
@@ -68,7 +69,7 @@ the statistics.`,
     const { store, writer } = archive;
     await using pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     using progress = new Progress();
-    const waiting = again ? countAgain(store, config, again) : store.pendingCount();
+    const waiting = again ? countAgain(store, config, again) : countPending(store.databases);
     if (waiting > 0) pool.start();
     const summary = await crossmatchPending({
       store,

@@ -14,6 +14,7 @@ import { PRIOR_COMPLETENESS } from '../../core/contract/position_errors.ts';
 import type { Pool } from '../../core/pool/pool.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import type { FoundStatistics } from '../../core/store/changes.ts';
+import { ObjectView } from '../../core/store/object_record.ts';
 import { provenanceSetOf, releaseOf } from '../../core/store/provenance.ts';
 import { provenanceHash } from '../../core/store/records.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
@@ -209,13 +210,21 @@ class Run {
    */
   async #readInSkyOrder(ids: readonly bigint[]): Promise<BatchObject[]> {
     const objects: { readonly object: BatchObject; readonly pixel: number }[] = [];
+    const view = new ObjectView();
     for (const [at, id] of ids.toSorted(compare).entries()) {
       if (at % READ_SLICE === 0) await immediate();
-      const object = this.#options.store.objectToCrossmatch(id);
-      if (!object) continue;
-      const { position } = object;
+      if (!this.#options.store.readObject(id, view)) continue;
+      const { position, positionErrorMas, eventTimeUs, state } = view;
       const pixel = position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity;
-      objects.push({ object: { ...object, rank: objects.length }, pixel });
+      const object = {
+        diaObjectId: id,
+        position,
+        ...(positionErrorMas !== undefined && { positionErrorMas }),
+        eventTimeUs,
+        current: state === 'crossmatched' ? view.record : undefined,
+        rank: objects.length,
+      };
+      objects.push({ object, pixel });
     }
     // The sort is stable. Equality is tested first because Infinity - Infinity is NaN.
     objects.sort((a, b) => (a.pixel === b.pixel ? 0 : a.pixel - b.pixel));

@@ -25,6 +25,7 @@ import { flush, makeDirectory } from '../../core/base/files.ts';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import { Pool } from '../../core/pool/pool.ts';
 import { Caller } from '../../core/pool/rpc.ts';
+import { readCatalogs } from '../../core/store/catalog_registration.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
 import { partFileOf } from '../../core/store/part_file.ts';
 import type { Snapshot } from '../../core/store/snapshot.ts';
@@ -101,7 +102,7 @@ export async function exportHats(options: HatsExportOptions): Promise<HatsExport
   const { path: part, otherPid } = partFileOf(target, store.livePids());
   if (otherPid)
     throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it finishes`);
-  const catalogs = new Catalogs(store.catalogs()).all;
+  const catalogs = new Catalogs(readCatalogs(store.databases)).all;
   try {
     makeDirectory(parent);
     mkdirSync(part);

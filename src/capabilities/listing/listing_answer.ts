@@ -8,8 +8,9 @@ import { encodeCursor, OBJECTS_CURSOR, stateOf } from '../../core/answers/cursor
 import { type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { type RemovedSince, removedSince } from '../../core/answers/removed_since.ts';
 import type { ResponseMode } from '../../core/contract/enums.ts';
+import { readCounts } from '../../core/store/counts.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
-import type { RecentPosition, RecentQuery } from '../../core/store/recent.ts';
+import { type RecentPosition, type RecentQuery, recentInPieces } from '../../core/store/recent.ts';
 import { readListed } from '../recent/recent_answer.ts';
 import {
   type Candidates,
@@ -43,7 +44,7 @@ function* countOf(query: ObjectsQuery, context: QueryContext): InSteps<number> {
   const { clock, store, stored } = context;
   const { filters, status, window } = query;
   if (!filters && window.start === null && window.end === null && (stored.isPresent || status === 'any')) {
-    return status === 'any' ? stored.countObjects() : store.counts().statuses[status];
+    return status === 'any' ? stored.countObjects() : readCounts(store.databases).statuses[status];
   }
   const { pieces, read } = candidates(query, context);
   const meets = filters || status !== 'any' ? selector(query, context) : undefined;
@@ -86,7 +87,8 @@ function candidates(query: ObjectsQuery, context: QueryContext, first?: number):
     after: query.after ?? undefined,
   };
   return {
-    pieces: stored.entry === undefined ? store.recentInPieces(listed) : piecesAt(stored.entry, listed, context),
+    pieces:
+      stored.entry === undefined ? recentInPieces(store.databases, listed) : piecesAt(stored.entry, listed, context),
     read: place => {
       const object = readListed(place, timeField, context);
       return object && object.ingestTimeUs <= asOfUs ? object : undefined;
@@ -108,7 +110,7 @@ function* piecesAt(entry: number, query: RecentQuery, context: QueryContext): It
   const removed = removedSince(store, entry);
   const former = new FormerListing(query, removed);
   let last = query.after;
-  for (const piece of store.recentInPieces(query)) {
+  for (const piece of recentInPieces(store.databases, query)) {
     for (let from = 0; from < piece.length; from += READ_AT_ONCE) {
       const part = piece.slice(from, from + READ_AT_ONCE);
       // At a later step, the present state may be a later one.

@@ -6,7 +6,7 @@ import { nowUs } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import type { Pool } from '../../core/pool/pool.ts';
-import { isSame, type RegistrySnapshot } from '../../core/store/registry.ts';
+import { findByObjid, isSame, type RegistrySnapshot, readRegistrySnapshot } from '../../core/store/registry.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { SkyPosition, TnsAssociation } from '../../core/store/types.ts';
 import type { RegistryTask } from './registry_index.ts';
@@ -55,7 +55,7 @@ export class Associator {
     const { store, pool, maxAgeSeconds } = this.#options;
     for (;;) {
       store.resetRead();
-      const snapshot = store.tnsSnapshot();
+      const snapshot = readRegistrySnapshot(store.databases);
       if (!snapshot || !isSnapshotCurrent(snapshot.epochUs, nowUs(), maxAgeSeconds)) {
         return positions.map(() => NOT_CHECKED);
       }
@@ -87,7 +87,7 @@ export class Associator {
       const at = place++;
       if (nearest.arena[at] === NO_MATCH) return nothing;
       const objid = Number(sky.arenas[0]!.id(nearest.row[at]!));
-      const { name, namePrefix, classification, redshift } = this.#options.store.tnsByObjid(objid)!;
+      const { name, namePrefix, classification, redshift } = findByObjid(this.#options.store.databases, objid)!;
       const separationArcsec = nearest.separationArcsec[at]!;
       return { checked: true, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec };
     });

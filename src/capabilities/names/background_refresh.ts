@@ -8,6 +8,7 @@ import { repeat } from '../../core/base/timeout.ts';
 import { formatTime } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Tasks } from '../../core/pool/pool.ts';
+import { readRegistryEpochUs } from '../../core/store/registry.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
 import { RejectLog } from '../ingest/rejects.ts';
@@ -78,7 +79,7 @@ export class BackgroundRefresh {
   #isDue(): boolean {
     const nowMs = this.#clock();
     this.#sources.store.resetRead();
-    const epochUs = this.#sources.store.tnsSnapshotEpochUs();
+    const epochUs = readRegistryEpochUs(this.#sources.store.databases);
     if (epochUs === null || nowMs >= epochUs / 1000 + 60 * MINUTE_MS + this.#delayMs) return nowMs >= this.#notBeforeMs;
     this.#backoff.reset();
     this.#notBeforeMs = 0;

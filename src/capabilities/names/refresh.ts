@@ -3,7 +3,12 @@
 import { closeSync } from 'node:fs';
 import { openAnonymousFile } from '../../core/base/files.ts';
 import { formatTime } from '../../core/base/times.ts';
-import type { RegistrySnapshot, Validators } from '../../core/store/registry.ts';
+import {
+  countRegistry,
+  type RegistrySnapshot,
+  readRegistrySnapshot,
+  type Validators,
+} from '../../core/store/registry.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { TnsRecord } from '../../core/store/types.ts';
 import type { Writer } from '../../core/store/writer.ts';
@@ -66,7 +71,7 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
   const { store, writer, nowUs } = options;
   await writer.tidyRegistry();
   store.resetRead();
-  const base = store.tnsSnapshot() ?? null;
+  const base = readRegistrySnapshot(store.databases) ?? null;
   const isOfToday = base !== null && Math.floor(base.fileEpochUs / DAY_US) >= Math.floor(nowUs / DAY_US);
   const whole = isOfToday ? undefined : await stageWhole(options, base);
   try {
@@ -100,7 +105,7 @@ async function stageWhole(options: RefreshOptions, base: RegistrySnapshot | null
       if (error instanceof NotNewer) return undefined;
       throw error;
     }
-    const known = base ? store.tnsCount() : 0;
+    const known = base ? countRegistry(store.databases) : 0;
     if (staged.objects >= LEAST_SHARE * known) return { staged, validators: download.validators };
     await writer.dropRegistry(staged.load);
     throw new RegistryError(

@@ -1,7 +1,7 @@
 /** The task `registry`, which builds an index of the positions of the TNS registry. */
 import { buildArena } from '@nearsky/sky-index';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
-import type { RegistrySnapshot } from '../../core/store/registry.ts';
+import { type RegistrySnapshot, readRegistry, readRegistrySnapshot } from '../../core/store/registry.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 
 /** Builds an arena of the published TNS registry; undefined if there is none. Needs a pool with a data directory. */
@@ -20,12 +20,12 @@ export const tasks: Tasks<RegistryTask> = { registry: runRegistry };
 
 function runRegistry(): RegistryIndex | undefined {
   const store = currentStore();
-  const snapshot = store.tnsSnapshot();
+  const snapshot = readRegistrySnapshot(store.databases);
   if (!snapshot) return undefined;
   const ra: number[] = [];
   const dec: number[] = [];
   const objid: bigint[] = [];
-  for (const record of store.tnsRecords()) {
+  for (const record of readRegistry(store.databases)) {
     ra.push(record.ra);
     dec.push(record.dec);
     objid.push(BigInt(record.objid));

@@ -3,6 +3,8 @@ import { nowUs } from '../../core/base/times.ts';
 import { Node } from '../../core/cluster/node.ts';
 import { type RecordLog, requireUndamaged } from '../../core/cluster/record_log.ts';
 import { raiseLevel } from '../../core/cluster/shared_settings.ts';
+import { readLevel } from '../../core/store/level.ts';
+import { readLogPosition } from '../../core/store/log_position.ts';
 import type { Store } from '../../core/store/store.ts';
 import { StoreError } from '../../core/store/store_error.ts';
 import { Writer } from '../../core/store/writer.ts';
@@ -27,7 +29,7 @@ export async function beginLog(store: Store, log: RecordLog, others: readonly Ot
       );
     }
   }
-  const position = store.logPosition();
+  const position = readLogPosition(store.databases);
   if (position && position.next > 0)
     throw new StoreError(`${cannot} because it already follows a log (${position.log})`);
   const { end } = await log.read(0);
@@ -40,7 +42,7 @@ export async function beginLog(store: Store, log: RecordLog, others: readonly Ot
   const node = new Node(store, log);
   await applied(node, node.submit({ kind: 'begin_log', timeUs: nowUs(), ...store.journalState() }));
   // The archive may hold data that releases of a lower level cannot read.
-  if (store.logLevel() < store.readableLevel) await applied(node, raiseLevel(store, new Writer(store, node)));
+  if (readLevel(store.databases) < store.readableLevel) await applied(node, raiseLevel(store, new Writer(store, node)));
   await node.close();
 }
 
@@ -62,7 +64,7 @@ async function applied(node: Node, change: Promise<unknown>): Promise<void> {
 export async function leaveLog(store: Store): Promise<void> {
   const cannot = 'Cannot leave the log';
   requireAlone(store, cannot);
-  if (!store.logPosition()) throw new StoreError(`${cannot} because this archive follows none`);
+  if (!readLogPosition(store.databases)) throw new StoreError(`${cannot} because this archive follows none`);
   await new Writer(store).leaveLog();
 }
 

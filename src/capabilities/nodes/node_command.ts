@@ -13,7 +13,12 @@ import { Member } from '../../core/cluster/member.ts';
 import { endWhenGone } from '../../core/cluster/open_archive.ts';
 import { raiseLevel, sharedSettings } from '../../core/cluster/shared_settings.ts';
 import { type Config, ConfigError } from '../../core/config/config.ts';
-import { openStore, requireDatabase, type Store } from '../../core/store/store.ts';
+import { readDamage, readStop } from '../../core/store/claims.ts';
+import { requireDatabase } from '../../core/store/environment.ts';
+import { readLevel } from '../../core/store/level.ts';
+import { readLogPosition } from '../../core/store/log_position.ts';
+import { readNodes } from '../../core/store/nodes.ts';
+import { openStore, type Store } from '../../core/store/store.ts';
 import { Writer } from '../../core/store/writer.ts';
 import { beginLog, leaveLog } from './beginning.ts';
 import { type Holding, holdMost, otherNodes } from './other_nodes.ts';
@@ -68,7 +73,7 @@ async function topic(invocation: Invocation): Promise<number> {
 }
 
 async function status(invocation: Invocation, store: Store): Promise<void> {
-  const position = store.logPosition();
+  const position = readLogPosition(store.databases);
   const { sequence, digest } = store.journalState();
   const { NEARSKY_LOG: topic } = invocation.config;
   const found = topic ? await endOf(invocation.config) : { error: 'NEARSKY_LOG is not set' };
@@ -76,7 +81,7 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
   const applied = position?.next ?? 0;
   const { NEARSKY_NODES: addresses } = invocation.config;
   const others = await otherNodes(addresses);
-  const damage = store.damage();
+  const damage = readDamage(store.databases);
   const log = position?.log ?? null;
   const here = { address: HERE, found: { sequence, applied, log, isDamaged: damage !== undefined } };
   const most = addresses.length > 0 ? holdMost([here, ...others]).map(({ address }) => address) : null;
@@ -85,13 +90,13 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     applied,
     behind: end === null ? null : end - applied,
     time: position ? formatTime(position.timeUs) : null,
-    stopped: store.whyStopped() ?? null,
+    stopped: readStop(store.databases, store.livePids()) ?? null,
     damaged: damage ?? null,
     journal_sequence: sequence,
     digest,
-    level: position ? store.logLevel() : null,
+    level: position ? readLevel(store.databases) : null,
     readable_level: store.readableLevel,
-    nodes: store.nodes().map(({ node, level }) => ({ node, readable_level: level })),
+    nodes: readNodes(store.databases).map(({ node, level }) => ({ node, readable_level: level })),
     others: others.map(({ address, found, error }) => ({
       address,
       applied: found?.applied ?? null,
@@ -159,12 +164,12 @@ async function begin(invocation: Invocation, store: Store): Promise<void> {
 
 async function leave(invocation: Invocation, store: Store): Promise<void> {
   // An archive that lacks records of its log should not start a new log.
-  if (invocation.config.NEARSKY_LOG && store.logPosition())
+  if (invocation.config.NEARSKY_LOG && readLogPosition(store.databases))
     await asMember(invocation.config, store, async () => {}).catch(error =>
       logToStderr('log_failed', { error: messageOf(error) }),
     );
   store.resetRead();
-  const { log, next: applied } = store.logPosition() ?? {};
+  const { log, next: applied } = readLogPosition(store.databases) ?? {};
   await leaveLog(store);
   printResult(invocation, { left: log, applied }, `left the log ${log} with ${applied} of its records applied`);
 }
@@ -178,7 +183,7 @@ async function settings(invocation: Invocation, store: Store): Promise<void> {
 async function upgrade(invocation: Invocation, store: Store): Promise<void> {
   await asMember(invocation.config, store, writer => raiseLevel(store, writer));
   store.resetRead();
-  const level = store.logLevel();
+  const level = readLevel(store.databases);
   printResult(invocation, { level }, `the level of the log is ${level}`);
 }
 

@@ -7,6 +7,7 @@ import type { InputStatus } from '../../core/contract/enums.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import { type IndexedRow, removedRows } from '../../core/generations/removed_rows.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
+import { findByName, readRegistryEpochUs } from '../../core/store/registry.ts';
 import type { TnsRecord } from '../../core/store/types.ts';
 import type { TnsInput } from './queries.ts';
 
@@ -103,10 +104,10 @@ const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 /** Finds the objects of a name: those around its position in the current snapshot of the registry. */
 export function* findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): InSteps<FoundByName> {
   const { store, fragments } = context;
-  const snapshotEpochUs = store.tnsSnapshotEpochUs();
+  const snapshotEpochUs = readRegistryEpochUs(store.databases);
   if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), fragments.tnsSnapshotMaxAgeSeconds))
     return { status: 'resolver_unavailable', ...NO_SEARCH, snapshotEpochUs: null };
-  const record = store.tnsByName(name, prefix);
+  const record = findByName(store.databases, name, prefix);
   if (!record) return { status: 'tns_name_not_found', ...NO_SEARCH, snapshotEpochUs };
   const { ra, dec } = record;
   return { ...(yield* findCircle(context, { ra, dec, radiusArcsec })), record, snapshotEpochUs };

@@ -10,6 +10,7 @@ import { Caller, replyOver } from '../../core/pool/rpc.ts';
 import type { Claim } from '../../core/store/claims.ts';
 import { HeldLease } from '../../core/store/held_lease.ts';
 import { publishLease } from '../../core/store/leases.ts';
+import { readPublished } from '../../core/store/meta.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { PublishedPosition } from '../../core/store/types.ts';
 import type { Writer } from '../../core/store/writer.ts';
@@ -53,7 +54,7 @@ export class StoreLedger implements Ledger {
       return undefined;
     }
     this.#store.resetRead();
-    const position = this.#store.published().get(this.#topic);
+    const position = readPublished(this.#store.databases).get(this.#topic);
     // A publication whose messages are never accepted must have a position, too: its lag is computed from it.
     if (!position) await this.store(NOTHING_PUBLISHED);
     return position ?? NOTHING_PUBLISHED;

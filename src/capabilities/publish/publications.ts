@@ -4,6 +4,7 @@ import { SharedFragments } from '../../core/answers/shared_fragments.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Config } from '../../core/config/config.ts';
 import { Catalogs } from '../../core/contract/catalogs.ts';
+import { readCatalogs } from '../../core/store/catalog_registration.ts';
 import { answerSettings } from '../../core/store/provenance.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { EventKind } from '../streams/event_test.ts';
@@ -28,7 +29,7 @@ interface PublicationsOptions {
 /** @throws ConfigError for watches that cannot be used */
 export async function openPublications(options: PublicationsOptions): Promise<readonly Publication[]> {
   const { config, settings, store, ledger, from, log } = options;
-  const catalogs = new Catalogs(store.catalogs());
+  const catalogs = new Catalogs(readCatalogs(store.databases));
   const { PUBLISH_WATCHES: file, NEARSKY_MAX_STREAM_AREAS: maxAreas } = config;
   const watches = file === null ? [] : await readWatches(file, catalogs, maxAreas);
   const fragments = new SharedFragments(answerSettings(config, catalogs), () =>

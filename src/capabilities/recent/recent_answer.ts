@@ -10,7 +10,7 @@ import { queryKind } from '../../core/answers/queries.ts';
 import { formatTime } from '../../core/base/times.ts';
 import type { DetailLevel, TimeField } from '../../core/contract/enums.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
-import type { RecentPosition } from '../../core/store/recent.ts';
+import { type RecentPosition, recentInPieces } from '../../core/store/recent.ts';
 import { DamagedValue } from '../../core/store/store_error.ts';
 
 /** A page of the objects in a time window that have matches. */
@@ -41,7 +41,7 @@ export function* recentAnswer(
   let count = 0;
   let last: RecentPosition | undefined;
   let isMore = false;
-  pieces: for (const places of store.recentInPieces({
+  pieces: for (const places of recentInPieces(store.databases, {
     of: 'matched',
     timeField,
     startUs,

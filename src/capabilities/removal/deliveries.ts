@@ -1,5 +1,6 @@
 /** Finds the objects that a broker delivered for the first time in a window of time. */
 import { readCurrent } from '../../core/store/object_record.ts';
+import { oldestIds } from '../../core/store/recent.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { DeliverySource } from '../../core/store/types.ts';
 
@@ -26,7 +27,7 @@ export interface FoundDeliveries {
 export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): FoundDeliveries {
   /** The objects that were stored in the window, and whether only this broker delivered them. */
   const ingested = new Map<bigint, boolean>();
-  for (const id of store.oldestIds({ startUs: fromUs, endUs: toUs })) {
+  for (const id of oldestIds(store.databases, { startUs: fromUs, endUs: toUs })) {
     const { brokers = [] } = store.getObject(id) ?? {};
     if (brokers.includes(broker)) ingested.set(id, brokers.length === 1);
   }

@@ -16,8 +16,10 @@ import {
 import { openArchive } from '../../core/cluster/open_archive.ts';
 import { BROKER_NAMES, isBroker } from '../../core/contract/brokers.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
+import { requireDatabase } from '../../core/store/environment.ts';
+import { oldestIds } from '../../core/store/recent.ts';
 import { statusOf } from '../../core/store/status.ts';
-import { openStore, requireDatabase, type Store } from '../../core/store/store.ts';
+import { openStore, type Store } from '../../core/store/store.ts';
 import { MAX_LINE_BYTES, openByteStream, readBlocks, splitLines } from '../ingest/lines.ts';
 import { deliveriesIn } from './deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from './remove_objects.ts';
@@ -118,7 +120,7 @@ async function find({ config }: Invocation, chosen: Chosen): Promise<Found> {
 
 function foundIn(store: Store, chosen: Chosen): Found {
   if ('given' in chosen) return describedObjects(store, chosen.given);
-  if ('beforeUs' in chosen) return describedObjects(store, store.oldestIds({ endUs: chosen.beforeUs }));
+  if ('beforeUs' in chosen) return describedObjects(store, oldestIds(store.databases, { endUs: chosen.beforeUs }));
   const { ids, first, undated } = deliveriesIn(store, chosen);
   // An import may bring objects of other brokers.
   if (ids.size + undated === 0 && !isBroker(chosen.broker))

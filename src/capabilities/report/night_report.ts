@@ -7,9 +7,22 @@ import { formatTime, formatTimeOrNull } from '../../core/base/times.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import { type NightActivity, nightActivity } from '../../core/service/night_activity.ts';
+import { readCatalogNames } from '../../core/store/catalog_registration.ts';
+import { claimedIds, readStop } from '../../core/store/claims.ts';
 import { RESERVE_BYTES } from '../../core/store/disk_space.ts';
 import { type DiskUse, diskUse } from '../../core/store/disk_use.ts';
-import { type BrokerNight, type Chore, nightAfter, nightOf } from '../../core/store/nights.ts';
+import { readPublished } from '../../core/store/meta.ts';
+import {
+  type BrokerNight,
+  type Chore,
+  nightAfter,
+  nightOf,
+  readDone,
+  readNight,
+  readNotes,
+} from '../../core/store/nights.ts';
+import { countPending } from '../../core/store/object_tables.ts';
+import { readRegistryEpochUs } from '../../core/store/registry.ts';
 import type { Store } from '../../core/store/store.ts';
 
 const HOUR_US = 3_600_000_000;
@@ -58,7 +71,7 @@ export function nightReport(store: Store, config: Config, nowUs: number, night?:
 
 /** The errors of the night, and the files of its rejected messages. */
 function recordOf(store: Store, { NEARSKY_DATA }: Config, { night, brokers }: NightActivity) {
-  const errors = Object.entries(store.notes(night).errors).map(([kind, { count, lastText, lastUs }]) => {
+  const errors = Object.entries(readNotes(store.databases, night).errors).map(([kind, { count, lastText, lastUs }]) => {
     return [kind, { count, last: lastText, time: formatTime(lastUs) }] as const;
   });
   const found = Object.entries(brokers).map(([broker, counts]) => {
@@ -81,12 +94,12 @@ function rejectsFiles(dataDir: string, broker: string, night: string): string[] 
 }
 
 function presentState(store: Store, config: Config, nowUs: number) {
-  const epochUs = store.tnsSnapshotEpochUs();
+  const epochUs = readRegistryEpochUs(store.databases);
   const last = store.lastSequence();
-  const stream = [...store.published()].map(([topic, { sequence }]) => {
+  const stream = [...readPublished(store.databases)].map(([topic, { sequence }]) => {
     return [topic, { sequence, behind: last - sequence }] as const;
   });
-  const { backup, export: exported } = store.done();
+  const { backup, export: exported } = readDone(store.databases);
   const shown = (done: typeof backup) => (done ? { time: formatTime(done.timeUs), target: done.target } : null);
   return {
     pending: pendingState(store, nowUs),
@@ -103,15 +116,15 @@ function presentState(store: Store, config: Config, nowUs: number) {
 }
 
 function pendingState(store: Store, nowUs: number): NightReport['pending'] {
-  const objects = store.pendingCount();
+  const objects = countPending(store.databases);
   if (objects === 0) return { objects, overdue: false, reason: null };
   const overdue = store.pendingIds(MAX_AGED).some(id => {
     const object = store.getObject(id);
     return object !== undefined && nowUs - object.ingestTimeUs > MAX_PENDING_US;
   });
-  const claimed = store.claimedCount();
+  const claimed = claimedIds(store.databases, store.livePids()).size;
   const reason =
-    store.catalogNames().length === 0
+    readCatalogNames(store.databases).length === 0
       ? 'no catalog is registered'
       : claimed > 0
         ? `${claimed} are being crossmatched`
@@ -127,7 +140,7 @@ function diskState(store: Store, dataDir: string, nowUs: number): NightReport['d
   const tonight = nightOf(nowUs);
   let growth: number | null = null;
   for (let nights = GROWTH_NIGHTS; nights > 0 && growth === null; nights--) {
-    const { databaseBytes } = store.notes(nightAfter(tonight, -nights));
+    const { databaseBytes } = readNotes(store.databases, nightAfter(tonight, -nights));
     if (databaseBytes !== undefined) growth = Math.round((use.database - databaseBytes) / nights);
   }
   const nights_left = free !== null && growth !== null && growth > 0 ? Math.floor(free / growth) : null;
@@ -138,7 +151,7 @@ function diskState(store: Store, dataDir: string, nowUs: number): NightReport['d
 function whyNeeded(report: Omit<NightReport, 'needs_person'>, store: Store, nowUs: number): string[] {
   const { brokers, disk, done, errors, night, pending, registry, stream } = report;
   const reasons: string[] = [];
-  const stopped = store.whyStopped();
+  const stopped = readStop(store.databases, store.livePids());
   if (stopped !== undefined) reasons.push(`this node has stopped: ${stopped}`);
   if (disk.free !== null && disk.free < RESERVE_BYTES) reasons.push('the disk is full: nothing can be stored');
   else if (disk.nights_left !== null && disk.nights_left < MIN_NIGHTS_LEFT)
@@ -171,6 +184,7 @@ function silentBrokers(store: Store, night: string, delivering: readonly string[
   if (delivering.length === 0) return [];
   const before = new Set<string>();
   for (let nights = 1; nights <= EXPECTED_NIGHTS; nights++)
-    for (const broker of Object.keys(store.night(nightAfter(night, -nights)).brokers)) before.add(broker);
+    for (const broker of Object.keys(readNight(store.databases, nightAfter(night, -nights)).brokers))
+      before.add(broker);
   return [...before].filter(broker => !delivering.includes(broker)).sort();
 }

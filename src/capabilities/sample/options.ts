@@ -1,7 +1,8 @@
 /** What a report is asked for, and what it says of itself. */
 import { formatTime } from '../../core/base/times.ts';
 import type { Provenance } from '../../core/store/provenance.ts';
-import type { Store } from '../../core/store/store.ts';
+import { readLatestIngest } from '../../core/store/recent.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 
 export interface SampleOptions {
   /** The names of the catalogs to report on. */
@@ -23,7 +24,10 @@ export interface AboutReport {
 }
 
 /** @param entry undefined for the present */
-export function stateOfReport(store: Store, entry: number | undefined): Pick<AboutReport, 'journalEntry' | 'date'> {
-  const latestUs = entry === undefined ? store.latestIngestTimeUs() : store.at(entry).latestIngestUs();
+export function stateOfReport(
+  store: StoreReader,
+  entry: number | undefined,
+): Pick<AboutReport, 'journalEntry' | 'date'> {
+  const latestUs = entry === undefined ? readLatestIngest(store.databases) : store.at(entry).latestIngestUs();
   return { journalEntry: entry ?? store.lastSequence(), date: latestUs ? formatTime(latestUs).slice(0, 10) : null };
 }

@@ -11,6 +11,7 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
 import type { MapLayer } from '../../core/contract/enums.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { countRecords } from '../../core/store/object_tables.ts';
 import type { Provenance } from '../../core/store/provenance.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
 import type { Store } from '../../core/store/store.ts';
@@ -99,7 +100,7 @@ function runFollowSky(): SkyProgress {
   const { isCounted, sequence } = followed;
   const isCurrent = isCounted && sequence >= last;
   const saveError = isCurrent ? saveNowAndThen(followed, store) : undefined;
-  const progress = { isCounted, isCurrent, taken: followed.counts.objects, objects: store.entryCount('objects') };
+  const progress = { isCounted, isCurrent, taken: followed.counts.objects, objects: countRecords(store.databases) };
   return saveError === undefined ? progress : { ...progress, saveError };
 }
 
@@ -186,7 +187,7 @@ function runSkyMap({ layer, resolution, disc, isPartial, provenance }: SkyMapTas
 
 function objectsBlock({ counts, isCounted }: Followed, resolution: number, within: ReadonlySet<number> | undefined) {
   const { keys, byStatus } = counts.list(resolution, within);
-  const uncounted = isCounted ? 0 : Math.max(0, currentStore().entryCount('objects') - counts.objects);
+  const uncounted = isCounted ? 0 : Math.max(0, countRecords(currentStore().databases) - counts.objects);
   return { keys, total: counts.objects, uncounted, without_position: counts.withoutPosition, by_status: byStatus };
 }
 

@@ -4,6 +4,7 @@ import type { QueryContext, Steps } from '../../core/answers/context.ts';
 import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { SEPARATOR } from '../../core/answers/shared_fragments.ts';
 import { currentMatches } from '../../core/store/current_matches.ts';
+import { idsBySource } from '../../core/store/source_index.ts';
 import { OBJECTS_PER_POSITION } from '../objects/queries.ts';
 
 /** The objects that are recorded with a source of a catalog. */
@@ -25,7 +26,7 @@ export const SOURCE_QUERY = queryKind<SourceQuery>({
 function* sourceAnswer(query: SourceQuery, context: QueryContext): Steps {
   const { store, stored, fragments, clock, object, out, body } = context;
   const { catalogName, catalogSourceId, limit } = query;
-  const ids = store.idsBySource(query, limit + 1);
+  const ids = idsBySource(store.databases, query, limit + 1);
   let count = 0;
   for (const id of ids.slice(0, limit)) {
     if (clock.due) yield;

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../core/base/error_text.ts';
 import { checksum } from '../../core/store/checksum.ts';
-import { CountChanges } from '../../core/store/counts.ts';
+import { CountChanges, readCounts } from '../../core/store/counts.ts';
 import { FILE_NAME, requireDatabase } from '../../core/store/environment.ts';
 import { decodeHistoryKey } from '../../core/store/history.ts';
 import { isStored } from '../../core/store/object_tables.ts';
 import { checkPages } from '../../core/store/pages.ts';
 import { afterRemoval, readPositions } from '../../core/store/positions.ts';
+import { readLatestIngest } from '../../core/store/recent.ts';
 import {
   decodeClaim,
   decodeJournal,
@@ -137,7 +138,7 @@ class Check {
     for (const { value } of this.#entries(databases.catalogs)) decodePlain(value);
     for (const { value } of this.#entries(databases.claims)) decodeClaim(value);
     this.#meta(found.latestUs);
-    const counts = this.#store.counts(this.#options);
+    const counts = readCounts(this.#store.databases, this.#options);
     const made = found.counts.total(counts.journalEntries);
     if (!isDeepStrictEqual(counts, made)) {
       this.#fault(`the counts do not match the objects: ${JSON.stringify(counts)}, not ${JSON.stringify(made)}`);
@@ -337,7 +338,7 @@ class Check {
         this.#try(`"${name}" of meta`, () => meta.get(key, this.#options));
     }
     const stored =
-      this.#try('the latest ingest time', () => this.#store.latestIngestTimeUs()) ?? Number.NEGATIVE_INFINITY;
+      this.#try('the latest ingest time', () => readLatestIngest(this.#store.databases)) ?? Number.NEGATIVE_INFINITY;
     if (stored < latestUs) this.#fault('the latest ingest time does not match the objects');
   }
 }

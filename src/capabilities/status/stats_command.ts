@@ -2,8 +2,14 @@ import { formatTime, formatTimeOrNull, nowUs } from '../../core/base/times.ts';
 import { type Command, type Invocation, printResult, shownBytes, table } from '../../core/cli/command.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
+import { claimedIds } from '../../core/store/claims.ts';
+import { readCounts, type StoreCounts } from '../../core/store/counts.ts';
 import { type DiskUse, diskUse } from '../../core/store/disk_use.ts';
-import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../../core/store/store.ts';
+import { FORMAT_VERSION } from '../../core/store/environment.ts';
+import { readPublished } from '../../core/store/meta.ts';
+import { countRegistry, readRegistryEpochUs } from '../../core/store/registry.ts';
+import { removalsAfter } from '../../core/store/removals.ts';
+import { openStore, type Store } from '../../core/store/store.ts';
 import type { PublishedPosition } from '../../core/store/types.ts';
 
 export const command: Command = {
@@ -42,24 +48,24 @@ async function run(invocation: Invocation): Promise<number> {
   const again = flags.has('again')
     ? { again: (await import('../crossmatch/count_again.ts')).countAgain(store, config) }
     : {};
-  const stats = { ...withSurroundings(store.counts(), store, config), ...again };
+  const stats = { ...withSurroundings(readCounts(store.databases), store, config), ...again };
   store.requireUndisturbed();
   printResult(invocation, stats, describe(stats));
   return 0;
 }
 
 function withSurroundings(counts: StoreCounts, store: Store, config: Config): Stats {
-  const epochUs = store.tnsSnapshotEpochUs();
-  const [removal] = store.removals();
+  const epochUs = readRegistryEpochUs(store.databases);
+  const [removal] = removalsAfter(store.databases);
   return {
     ...counts,
-    claimed: store.claimedCount(),
+    claimed: claimedIds(store.databases, store.livePids()).size,
     registry: {
-      objects: store.tnsCount(),
+      objects: countRegistry(store.databases),
       epoch: formatTimeOrNull(epochUs),
       current: isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS),
     },
-    published: Object.fromEntries(store.published()),
+    published: Object.fromEntries(readPublished(store.databases)),
     last_removal: removal ? { time: formatTime(removal.timeUs), reason: removal.reason } : null,
     disk: { ...diskUse(config.NEARSKY_DATA), reusable: store.reusableBytes() },
     format: FORMAT_VERSION,

@@ -14,7 +14,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { ThreadMetrics } from '../../core/metrics/thread_metrics.ts';
 import type { Coordination } from '../../core/service/coordination.ts';
 import type { Service } from '../../core/service/service.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import { EVENTS, REFUSED } from './counters.ts';
 import type { EventKind } from './event_test.ts';
 import { FollowedAreas } from './followed_areas.ts';
@@ -54,7 +54,7 @@ interface EventStreamsOptions {
   readonly config: Config;
   readonly coordination: Coordination;
   /** @throws StoreError */
-  readonly store: () => Store;
+  readonly store: () => StoreReader;
   readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
   readonly count: Service['count'];

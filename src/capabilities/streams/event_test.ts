@@ -3,7 +3,7 @@
 import type { FilterValues } from '../../core/answers/queries.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import type { StoredStatus } from '../../core/store/status.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import { type MatchSource, REMOVED_VERSION, type StoredObject } from '../../core/store/types.ts';
 import { matchTest, objectTest } from '../objects/qualify.ts';
 import type { MatchMessage } from './message.ts';
@@ -17,7 +17,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
 /** The object's present state; undefined if it is not stored. */
-export function withSources(store: Store, diaObjectId: bigint): WithSources | undefined {
+export function withSources(store: StoreReader, diaObjectId: bigint): WithSources | undefined {
   const object = store.getObject(diaObjectId);
   return object && [object, store.getSources(diaObjectId)];
 }

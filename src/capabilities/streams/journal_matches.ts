@@ -1,5 +1,5 @@
 /** Reads the matches that the journal records, in its order, piece by piece. */
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import type { MatchMessage, MessageReader } from './message.ts';
 
 export interface JournalPosition {
@@ -22,9 +22,9 @@ interface PieceLimits {
 }
 
 export interface JournalSource {
-  readonly store: Pick<Store, 'crossmatchesAfter' | 'removedSince'>;
+  readonly store: Pick<StoreReader, 'crossmatchesAfter' | 'removedSince'>;
   /** Reads the entries; by default the crossmatches of the store. */
-  readonly entries?: Store['crossmatchesAfter'];
+  readonly entries?: StoreReader['crossmatchesAfter'];
   readonly matches: MessageReader;
   /** Whether to include matches from imports. */
   readonly imported: boolean;

@@ -7,18 +7,18 @@ import { ObjectWriter } from '../../core/answers/object_writer.ts';
 import { type SharedFragments, skippedFragment } from '../../core/answers/shared_fragments.ts';
 import { nearestOfCatalogs } from '../../core/store/current_matches.ts';
 import { ObjectView, type StoredMatch } from '../../core/store/object_record.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import type { MatchMessage, MessageReader } from './message.ts';
 
 export class MatchMessages implements MessageReader {
-  readonly #store: Store;
+  readonly #store: StoreReader;
   readonly #fragments: SharedFragments;
   readonly #out = new CompactSink();
   readonly #writer: ObjectWriter;
   readonly #view = new ObjectView();
 
   /** @param store open for reading or writing */
-  constructor(store: Store, fragments: SharedFragments) {
+  constructor(store: StoreReader, fragments: SharedFragments) {
     this.#store = store;
     this.#fragments = fragments;
     this.#writer = new ObjectWriter(this.#out, fragments, store, 'full', store);

@@ -7,7 +7,7 @@ import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
 import { formatTimeOrNull } from '../../core/base/times.ts';
 import { currentVersion } from '../../core/store/current_matches.ts';
 import { type StoredStatus, statusAt } from '../../core/store/status.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../../core/store/types.ts';
 import { MatchMessages } from './match_messages.ts';
 import type { MatchMessage, MessageReader } from './message.ts';
@@ -26,11 +26,11 @@ export function stateAt(object: StoredObject, version: number): ObjectState {
 }
 
 export class ObjectMessages implements MessageReader {
-  readonly #store: Store;
+  readonly #store: StoreReader;
   readonly #fragments: SharedFragments;
   readonly #matches: MatchMessages;
 
-  constructor(store: Store, fragments: SharedFragments) {
+  constructor(store: StoreReader, fragments: SharedFragments) {
     this.#store = store;
     this.#fragments = fragments;
     this.#matches = new MatchMessages(store, fragments);

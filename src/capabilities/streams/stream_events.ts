@@ -2,8 +2,9 @@
 
 import type { FilterValues } from '../../core/answers/queries.ts';
 import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
+import { readLastRemoval } from '../../core/store/removals.ts';
 import type { StoredStatus } from '../../core/store/status.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import { type EventConditions, type EventKind, eventTest, type WithSources, withSources } from './event_test.ts';
 import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
 import { type JournalPosition, type JournalSource, type ObjectMatches, readMatches } from './journal_matches.ts';
@@ -88,7 +89,7 @@ const PLACE_BYTES = 8;
 
 export class StreamEvents {
   readonly fragments: SharedFragments;
-  readonly #source: JournalSource & { readonly store: Store };
+  readonly #source: JournalSource & { readonly store: StoreReader };
   /**
    * The pages, by the id before their first event, with the least recently used page first. Only a removal makes pages
    * outdated, because the journal only grows.
@@ -105,7 +106,7 @@ export class StreamEvents {
 
   /** @param imported whether to include the matches of imported objects */
   constructor(
-    store: Store,
+    store: StoreReader,
     fragments: SharedFragments,
     imported: boolean,
     areas: FollowedAreas,
@@ -216,7 +217,7 @@ export class StreamEvents {
   #forgetRemoved(): void {
     const { store } = this.#source;
     store.resetRead();
-    const last = store.lastRemoval();
+    const last = readLastRemoval(store.databases);
     if (last === this.#lastRemoval) return;
     this.#lastRemoval = last;
     this.#pages.clear();

@@ -23,6 +23,7 @@ import { circularErrorMas, ERROR_UNITS_MAS } from '../../core/contract/position_
 import type { RowProgress } from '../../core/contract/row_progress.ts';
 import type { Find, RaUnit, RowsKept } from '../../core/contract/table_match.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { readCatalog } from '../../core/store/catalog_registration.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { hoursWarning, withRaUnit } from '../jobs/ra_unit.ts';
 import {
@@ -229,7 +230,7 @@ async function search(
   const epochs = task.epoch === undefined ? undefined : await readEpochs(table, task.epoch);
   const store = currentStore();
   const asked = catalogs.flatMap(catalog => {
-    const registration = store.catalog(catalog.name);
+    const registration = readCatalog(store.databases, catalog.name);
     if (!registration && !isAll) throw new TableError(`the catalog ${catalog.name} is not registered here`);
     return registration ? [{ catalog, registration }] : [];
   });

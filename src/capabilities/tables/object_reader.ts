@@ -8,7 +8,7 @@ import { type Separations, worthOf } from '../../core/store/match_statistics.ts'
 import type { ObjectView } from '../../core/store/object_record.ts';
 import type { StoredObjects } from '../../core/store/objects_at.ts';
 import type { SourceValues } from '../../core/store/records.ts';
-import type { BesideObjects } from '../../core/store/store.ts';
+import type { BesideObjects } from '../../core/store/store_reader.ts';
 
 export class ObjectReader {
   /** The provenance sets of the crossmatches that were read so far. */

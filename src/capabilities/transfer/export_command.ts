@@ -9,6 +9,7 @@ import {
   UsageError,
 } from '../../core/cli/command.ts';
 import { AT, AT_PARAGRAPH, ENTRY, noteExport, requireEntry } from '../../core/cli/exported.ts';
+import { countRecords } from '../../core/store/object_tables.ts';
 import { openStore } from '../../core/store/store.ts';
 import { exportStore } from './exporter.ts';
 
@@ -45,7 +46,7 @@ async function exportLines({ config }: Invocation, file: string | undefined, at:
   await using store = openStore(config.NEARSKY_DATA, 'read');
   using progress = new Progress();
   requireEntry(store, at);
-  const total = at === undefined ? store.entryCount('objects') : store.at(at).countObjects();
+  const total = at === undefined ? countRecords(store.databases) : store.at(at).countObjects();
   const onChunk = ({ object }: { readonly object: number }) =>
     progress.update(() => {
       const pace = progress.pace(object, total, shownCount);

@@ -6,6 +6,7 @@ import type { Config } from '../../core/config/config.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
 import { answerSettings } from '../../core/store/provenance.ts';
+import { readRegistryEpochUs } from '../../core/store/registry.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import type { SkyPosition } from '../../core/store/types.ts';
 import { type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
@@ -39,7 +40,7 @@ export async function makeValidation(config: Config) {
   const context = { store, stored: store, fragments: new SharedFragments({ provenance, ...settings }) };
   const random = seededRandom(SEED);
   const radiusArcsec = config.TNS_MATCH_RADIUS_ARCSEC;
-  const snapshotUs = store.tnsSnapshotEpochUs();
+  const snapshotUs = readRegistryEpochUs(store.databases);
   const { rows } = store.tableAt(entry) ?? { rows: 0 };
   const objects = surveyObjects(store, rows, { radiusArcsec, objects: MAX_POSITIONS, random });
   const object = new ObjectView();

@@ -1,7 +1,9 @@
 /** The positions of a validation: objects with a known class, and random places near random objects. */
 import { Arena, buildArena, ConeHits, SkyIndex, separationArcsec } from '@nearsky/sky-index';
 import { ObjectView } from '../../core/store/object_record.ts';
-import type { Store } from '../../core/store/store.ts';
+import { readPositions } from '../../core/store/positions.ts';
+import { readRegistry } from '../../core/store/registry.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import type { SkyPosition, TnsRecord } from '../../core/store/types.ts';
 
 /** The rows of the position table that are read at once. */
@@ -29,12 +31,12 @@ export interface SurveyedObjects {
  * @param radiusArcsec within which the object of a transient is sought, inclusive
  */
 export function surveyObjects(
-  store: Store,
+  store: StoreReader,
   rows: number,
   { radiusArcsec, objects, random }: { radiusArcsec: number; objects: number; random: () => number },
 ): SurveyedObjects {
   const records: ClassifiedObject['record'][] = [];
-  for (const { classification, ...record } of store.tnsRecords())
+  for (const { classification, ...record } of readRegistry(store.databases))
     if (classification !== null && classification.trim() !== '') records.push({ ...record, classification });
   const sky = new SkyIndex([
     new Arena(
@@ -51,7 +53,7 @@ export function surveyObjects(
   const view = new ObjectView();
   const hits = new ConeHits();
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
-    const { count, ids, fields } = store.positions(from, Math.min(rows, from + ROWS_AT_ONCE));
+    const { count, ids, fields } = readPositions(store.databases, from, Math.min(rows, from + ROWS_AT_ONCE));
     for (let row = 0; row < count; row++) {
       const [diaObjectId, ra, dec] = [ids[4 * row]!, fields[4 * row + 1]!, fields[4 * row + 2]!];
       if (Number.isNaN(ra)) continue;

@@ -5,7 +5,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../../core/store/index_directory.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { StoreReader } from '../../core/store/store_reader.ts';
 import type { Validation } from './make_validation.ts';
 
 const FILE = 'validation.json';
@@ -13,7 +13,7 @@ const VERSION = 1;
 
 export const validationPath = (dataDir: string) => join(dataDir, INDEX_DIRECTORY, FILE);
 
-export function saveValidation(dataDir: string, store: Store, validation: Validation): void {
+export function saveValidation(dataDir: string, store: StoreReader, validation: Validation): void {
   const mark = store.markOf(validation.journal_entry);
   const aside = join(makeIndexDirectory(dataDir), `${FILE}.${process.pid}.tmp`);
   try {
@@ -26,7 +26,7 @@ export function saveValidation(dataDir: string, store: Store, validation: Valida
 }
 
 /** The validation that was made last; undefined unless it exists, can be read, and belongs to this database. */
-export function readValidation(dataDir: string, store: Store): Validation | undefined {
+export function readValidation(dataDir: string, store: StoreReader): Validation | undefined {
   try {
     const { version, mark, validation } = JSON.parse(readFileSync(validationPath(dataDir), 'utf8'));
     const isOwn = version === VERSION && store.journalMark(validation.journal_entry) === mark;

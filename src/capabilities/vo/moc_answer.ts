@@ -4,6 +4,7 @@ import { Coverage } from '@nearsky/sky-index/areas';
 import type { InSteps, QueryContext, Steps } from '../../core/answers/context.ts';
 import { type Query, type QueryKind, queryKind } from '../../core/answers/queries.ts';
 import { OBJECTS_MOC_ORDER } from '../../core/contract/limits.ts';
+import { readCatalog } from '../../core/store/catalog_registration.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import { type MocFormat, mocCells, writeMoc } from '../catalogs/moc.ts';
 import { leftOut } from '../objects/search.ts';
@@ -29,7 +30,7 @@ export const MOC_QUERY = queryKind<MocQuery>({
 /** Writes the map. Writes nothing if the catalog is not registered. */
 function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext): Steps {
   const { store, out } = context;
-  const registered = target === OBJECTS ? undefined : store.catalog(target);
+  const registered = target === OBJECTS ? undefined : readCatalog(store.databases, target);
   if (target !== OBJECTS && !registered) return;
   const coverage = registered ? openCoverage(registered.coverage) : yield* coverageOfObjects(context);
   out.fragment(writeMoc(mocCells(coverage), encoding, target));

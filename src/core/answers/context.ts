@@ -6,7 +6,7 @@ import type { Budget } from '../base/budget.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { StoredObjects } from '../store/objects_at.ts';
-import type { BesideObjects } from '../store/store.ts';
+import type { BesideObjects } from '../store/store_reader.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
 /** The index does not belong to this database. */

@@ -3,13 +3,16 @@ import { SkyIndex } from '@nearsky/sky-index';
 import { Unavailable } from '../base/refusal.ts';
 import { removedRows } from '../generations/removed_rows.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
+import { historyStart, whyNotInHistory } from '../store/history.ts';
 import { ObjectsAt } from '../store/objects_at.ts';
-import type { Store } from '../store/store.ts';
+import { readLastRemoval } from '../store/removals.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 import { Clock, NotInHistory, type Past, type QueryContext, type Steps } from './context.ts';
 import type { Query } from './queries.ts';
 import { type RemovedSince, removedSince } from './removed_since.ts';
 
-type Stated = Omit<QueryContext, Decided | 'store'> & Mutable<Pick<QueryContext, Decided>> & { readonly store: Store };
+type Stated = Omit<QueryContext, Decided | 'store'> &
+  Mutable<Pick<QueryContext, Decided>> & { readonly store: StoreReader };
 type Decided = 'index' | 'stored' | 'past';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -25,17 +28,17 @@ export function beginState(query: Query, context: Stated): Query {
   context.stored = store;
   context.past = undefined;
   if (!state) return query;
-  const oldest = store.historyStart();
+  const oldest = historyStart(store.databases);
   const usesIndex = searchesIndex(query);
   const entry = state.at ?? (usesIndex || oldest === undefined ? sequence : store.lastSequence());
   if (oldest === undefined || entry < oldest || !store.hasEntry(entry)) {
-    if (state.isRequired) throw new NotInHistory(store.whyNotInHistory(entry));
+    if (state.isRequired) throw new NotInHistory(whyNotInHistory(store.databases, entry));
     return query;
   }
   if (usesIndex && entry > sequence) throw new Unavailable('the index is behind the journal entry of at');
   const stored = store.at(entry);
   context.stored = stored;
-  if (usesIndex && store.lastRemoval() <= entry) context.past = pastOf(stored, context);
+  if (usesIndex && readLastRemoval(store.databases) <= entry) context.past = pastOf(stored, context);
   const isFirstPage = query.after === null && query.response !== 'count';
   return isFirstPage ? { ...query, asOfUs: stored.latestIngestUs() } : query;
 }
@@ -46,7 +49,7 @@ export function beginState(query: Query, context: Stated): Query {
  */
 export function continueState({ store, stored: { entry } }: QueryContext): void {
   if (entry === undefined) return;
-  const oldest = store.historyStart();
+  const oldest = historyStart(store.databases);
   if (oldest === undefined || oldest > entry) throw new Unavailable('the history of the objects was removed meanwhile');
 }
 
@@ -63,20 +66,20 @@ export interface SearchedState extends Past {
  * @throws NotInHistory; Unavailable if the generation does not have the entry yet; DamagedValue
  */
 export function searchedState(
-  store: Store,
+  store: StoreReader,
   generation: PublishedGeneration,
   index: SkyIndex,
   at: number | undefined,
 ): SearchedState {
   const { sequence, purgedTo } = generation;
-  const oldest = store.historyStart();
+  const oldest = historyStart(store.databases);
   const entry = at ?? sequence;
   if (oldest === undefined || entry < oldest || !store.hasEntry(entry)) {
-    if (at !== undefined) throw new NotInHistory(store.whyNotInHistory(entry));
+    if (at !== undefined) throw new NotInHistory(whyNotInHistory(store.databases, entry));
     return { entry, isKept: false, index, isLeftOut: removedRows(store, generation) };
   }
   if (entry > sequence) throw new Unavailable('the index is behind the journal entry of at');
-  const removed = store.lastRemoval() > entry ? removedSince(store, entry) : undefined;
+  const removed = readLastRemoval(store.databases) > entry ? removedSince(store, entry) : undefined;
   for (const _ of removed?.read(new Clock()) ?? []);
   const context = { store, sequence, purgedTo, index };
   const { isLeftOut } = pastOf(store.at(entry), context, removed);

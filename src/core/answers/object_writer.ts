@@ -11,7 +11,7 @@ import { worthOf } from '../store/match_statistics.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { StoredObjects } from '../store/objects_at.ts';
 import type { SourceValues } from '../store/records.ts';
-import type { BesideObjects } from '../store/store.ts';
+import type { BesideObjects } from '../store/store_reader.ts';
 import type { QueryContext } from './context.ts';
 import {
   BRACE,

@@ -14,8 +14,8 @@ import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { StoredObjects } from '../store/objects_at.ts';
-import { type Store, StoreError } from '../store/store.ts';
-import { damageOf } from '../store/store_error.ts';
+import { damageOf, StoreError } from '../store/store_error.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 import { Admission, type Asker } from './admission.ts';
 import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import type { Body, QueryAnswer } from './body.ts';
@@ -47,7 +47,7 @@ const MSGPACK_FACTOR = 2;
 interface QueryRunnerOptions {
   readonly generation: () => PublishedGeneration | undefined;
   /** @throws StoreError */
-  readonly store: () => Store;
+  readonly store: () => StoreReader;
   /** Why the database must not be read now, as a clause after "because"; undefined if it may be read. */
   readonly whyNoAnswer: () => string | undefined;
   /** The current fragments of answers. A query uses the same fragments from start to end. */
@@ -70,7 +70,7 @@ class Desk implements QueryContext {
   readonly out = new ByteSink();
   readonly body = new ByteSink();
   declare fragments: SharedFragments;
-  declare store: Store;
+  declare store: StoreReader;
   declare index: SkyIndex;
   declare sequence: number;
   declare purgedTo: readonly number[];

@@ -2,7 +2,8 @@
 import { Arena, buildArena } from '@nearsky/sky-index';
 import { ObjectView } from '../store/object_record.ts';
 import type { ObjectsAt } from '../store/objects_at.ts';
-import type { BesideObjects } from '../store/store.ts';
+import { readLastRemoval, removalsAfter } from '../store/removals.ts';
+import type { BesideObjects } from '../store/store_reader.ts';
 import type { SkyPosition, StoredObject } from '../store/types.ts';
 import { type Clock, NotInHistory, type Steps } from './context.ts';
 
@@ -44,7 +45,7 @@ export class RemovedSince {
    * @throws NotInHistory if there are too many; DamagedValue
    */
   *read(clock: Clock): Steps {
-    while (this.store.lastRemoval() > this.#last) {
+    while (readLastRemoval(this.store.databases) > this.#last) {
       if (this.ids.size > this.#max)
         throw new NotInHistory(
           `at must be later, except for objects by id (got ${this.stored.entry}): more than ${this.#max} objects were removed since`,
@@ -61,8 +62,8 @@ export class RemovedSince {
   }
 
   *#further(): Iterator<undefined> {
-    const last = this.store.lastRemoval();
-    for (const { objects } of this.store.removals(this.#last))
+    const last = readLastRemoval(this.store.databases);
+    for (const { objects } of removalsAfter(this.store.databases, this.#last))
       for (const { diaObjectId } of objects) {
         this.#add(diaObjectId);
         if (this.ids.size % READ_AT_ONCE === 0) yield;

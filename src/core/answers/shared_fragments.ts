@@ -8,7 +8,7 @@ import { BEST_GUESS } from '../contract/enums.ts';
 import { readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { AnswerSettings } from '../store/provenance.ts';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
-import type { BesideObjects } from '../store/store.ts';
+import type { BesideObjects } from '../store/store_reader.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 import type { AnsweredObject, Tns } from './answered.ts';

@@ -21,7 +21,9 @@ import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts'
 import type { Config } from '../config/config.ts';
 import type { Task, Tasks } from '../pool/pool.ts';
 import { runTask } from '../pool/run_task.ts';
-import { UnreadableLevel } from '../store/level.ts';
+import { readDamage } from '../store/claims.ts';
+import { readLevel, UnreadableLevel } from '../store/level.ts';
+import { readLogPosition } from '../store/log_position.ts';
 import { noteEvent, notingErrors } from '../store/noting.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { DamagedValue } from '../store/store_error.ts';
@@ -120,7 +122,7 @@ async function runWriter({ config, topic, duties, counters, link, ...task }: Wri
     if (member) {
       const onDamage = (damage: DamagedValue) => member.stop(changedOnDisk(damage));
       const onWhole = async () => {
-        if (store.damage() !== undefined) await new Writer(store).noteDamage(undefined);
+        if (readDamage(store.databases) !== undefined) await new Writer(store).noteDamage(undefined);
       };
       work.push(beginScrub(store, { onDamage, onWhole, log, begins: member.caughtUp }));
     }
@@ -165,10 +167,10 @@ async function runWriter({ config, topic, duties, counters, link, ...task }: Wri
 /** Shares the node's position in its log with every thread. */
 function reportTo(state: SharedState, store: Store, log: Log) {
   const reportPosition = () => {
-    const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
+    const { next, timeUs } = readLogPosition(store.databases) ?? { next: 0, timeUs: 0 };
     state.logPosition = next;
     state.logTimeUs = timeUs;
-    state.logLevel = store.logLevel();
+    state.logLevel = readLevel(store.databases);
   };
   // The log may be unreachable for a long time.
   reportPosition();

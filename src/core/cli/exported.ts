@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
 import { JOURNAL_ENTRY } from '../documents/kinds.ts';
+import { whyNotInHistory } from '../store/history.ts';
 import { noteChore } from '../store/noting.ts';
 import type { Store } from '../store/store.ts';
 import { type Invocation, type Option, tell, UsageError } from './command.ts';
@@ -23,6 +24,6 @@ export async function noteExport({ config }: Invocation, target: string): Promis
 
 /** @throws UsageError if the history does not have the entry */
 export function requireEntry(store: Store, at: number | undefined): void {
-  const why = at === undefined ? undefined : store.whyNotInHistory(at);
+  const why = at === undefined ? undefined : whyNotInHistory(store.databases, at);
   if (why !== undefined) throw new UsageError(`--${why}`);
 }

@@ -5,7 +5,8 @@ import { nowUs } from '../base/times.ts';
 import { encodeChange } from '../store/change_record.ts';
 import type { Change } from '../store/changes.ts';
 import { type Claim, expectOutcome, forgetOutcome, submitterClaim } from '../store/claims.ts';
-import { UnreadableLevel } from '../store/level.ts';
+import { readLevel, UnreadableLevel } from '../store/level.ts';
+import { readLogPosition } from '../store/log_position.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { damageOf, StoreError } from '../store/store_error.ts';
@@ -68,7 +69,7 @@ export class Node implements SharedLog {
     try {
       await this.#register();
       this.#store.resetRead();
-      const position = this.#store.logPosition();
+      const position = readLogPosition(this.#store.databases);
       const { next = 0 } = position ?? {};
       if (position?.next !== this.#next) {
         // Another process has applied more records.
@@ -106,7 +107,7 @@ export class Node implements SharedLog {
   async submit(change: Change): Promise<unknown[]> {
     await this.#register();
     const outcomes: unknown[] = [];
-    const level = this.#store.logLevel();
+    const level = readLevel(this.#store.databases);
     for (const record of encodeChange(change, level)) outcomes.push(await this.#submitRecord(record, change.timeUs));
     return outcomes;
   }
@@ -178,7 +179,7 @@ export class Node implements SharedLog {
   /** The name of the log. */
   async #checked(): Promise<string> {
     const identity = await this.#log.identity();
-    const position = this.#store.logPosition();
+    const position = readLogPosition(this.#store.databases);
     if (!position) {
       const { first } = await this.#log.read(0);
       if (first > 0) throw lostPlace(`it starts at record ${first}, but this node starts at record 0`);
@@ -187,7 +188,7 @@ export class Node implements SharedLog {
     }
     const { log, next, hash } = position;
     const { readableLevel } = this.#store;
-    const level = this.#store.logLevel();
+    const level = readLevel(this.#store.databases);
     // Another process of this node, with a newer release, has applied more records.
     if (level > readableLevel) throw cannotFollow(next, new UnreadableLevel(level, readableLevel));
     if (log !== identity) throw lostPlace(`it is ${identity}, but this node followed ${log}`);

@@ -7,7 +7,9 @@ import { logToStderr } from '../base/log.ts';
 import { endBySignal } from '../base/stop_signal.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { openStore, type Store, StoreError } from '../store/store.ts';
+import { readLogPosition } from '../store/log_position.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
 import { Writer } from '../store/writer.ts';
 import { logSettings } from './kafka_log.ts';
 import { Member } from './member.ts';
@@ -92,7 +94,7 @@ async function requireSameSettings(store: Store, writer: Writer, config: Config)
 
 /** @throws StoreError if the archive follows a log that is not configured */
 export function requireNoLog(store: Store): void {
-  const position = store.logPosition();
+  const position = readLogPosition(store.databases);
   if (!position) return;
   throw new StoreError(
     `Cannot use this data directory without its log because its archive is made from one (${position.log}): set NEARSKY_LOG`,

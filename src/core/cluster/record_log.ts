@@ -2,6 +2,8 @@
  * The log that several nodes share: records in one order, each at its position. Nodes apply them, so all get the same
  * archive.
  */
+
+import { readDamage } from '../store/claims.ts';
 import type { Store } from '../store/store.ts';
 import { DamagedValue, StoreError } from '../store/store_error.ts';
 import type { Election } from '../store/writer.ts';
@@ -64,6 +66,6 @@ export const changedOnDisk = (damage: DamagedValue) =>
 
 /** @throws LostPlace if a process of this node has found the stored data damaged */
 export function requireUndamaged(store: Store): void {
-  const what = store.damage();
+  const what = readDamage(store.databases);
   if (what !== undefined) throw changedOnDisk(new DamagedValue(what));
 }

@@ -5,8 +5,12 @@
 import type { Config } from '../config/config.ts';
 import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
+import { readLevel } from '../store/level.ts';
+import { storedSettings } from '../store/meta.ts';
+import { readNodes } from '../store/nodes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 import type { Writer } from '../store/writer.ts';
 
 const CATALOGS = 'the catalogs of this release';
@@ -33,8 +37,8 @@ export function sharedSettings(config: Config): Readonly<Record<string, string>>
  * Describes a setting that differs from the log, and the remedy; undefined if none differs. Settings that the log does
  * not have are ignored, because they belong to another release.
  */
-export function whySettingsDiffer(store: Store, config: Config): string | undefined {
-  const shared = store.sharedSettings();
+export function whySettingsDiffer(store: StoreReader, config: Config): string | undefined {
+  const shared = storedSettings.read(store.databases);
   const own = sharedSettings(config);
   const name = Object.keys(own).find(each => shared?.[each] !== undefined && shared[each] !== own[each]);
   if (name === undefined) return undefined;
@@ -46,7 +50,7 @@ export function whySettingsDiffer(store: Store, config: Config): string | undefi
 /** Writes this node's settings, and the level of its release, to a new log that has no settings yet. */
 export async function shareSettings(store: Store, writer: Writer, config: Config): Promise<void> {
   store.resetRead();
-  if (store.sharedSettings()) return;
+  if (storedSettings.read(store.databases)) return;
   await raiseLevel(store, writer);
   await writer.shareSettings(sharedSettings(config), false);
 }
@@ -58,8 +62,8 @@ export async function shareSettings(store: Store, writer: Writer, config: Config
 export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
   store.resetRead();
   const { readableLevel } = store;
-  if (store.logLevel() >= readableLevel) return;
-  const behind = store.nodes().filter(({ level }) => level < readableLevel);
+  if (readLevel(store.databases) >= readableLevel) return;
+  const behind = readNodes(store.databases).filter(({ level }) => level < readableLevel);
   if (behind.length > 0) {
     const nodes = behind.map(({ node, level }) => `${node} (up to ${level})`).join(', ');
     throw new StoreError(

@@ -2,7 +2,7 @@
 import { Arena, buildArena, mergeArenas } from '@nearsky/sky-index';
 import { noteGarbage } from '../base/shared_memory.ts';
 import type { Tasks } from '../pool/pool.ts';
-import type { PositionRows } from '../store/positions.ts';
+import { type PositionRows, readPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import { threadStore } from '../store/thread_store.ts';
 import type { BuiltArena, MergeAnswer, MergeTask, TailAnswer, TailTask } from './tasks.ts';
@@ -19,7 +19,7 @@ export function runTail({ rows: from, sequence: since, checked, absorb }: TailTa
   const store = data.current();
   const sequence = store.lastSequence();
   const rows = store.tableAt(sequence)!.rows;
-  const points = store.positions(from, rows);
+  const points = readPositions(store.databases, from, rows);
   const removed = store.removedAfter(since);
   const isKept = (id: bigint, row: number, ingestTimeUs: number) =>
     from + row >= (removed.get(id)?.rows ?? 0) && (!checked || holds(store, id, ingestTimeUs));

@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { RESERVE_BYTES } from '../store/disk_space.ts';
 import { openStore, type Store } from '../store/store.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 
 /** The interval between checks. Every thread must learn of a change within a second. */
 const LOOK_MS = 200;
@@ -108,7 +109,7 @@ function waitedMsOf({ writeWaitsSinceMs }: SharedState): number {
 }
 
 /** The other processes that have the database open. If a write of this process waits, one of them is writing. */
-function othersWith(store: Store): readonly number[] {
+function othersWith(store: StoreReader): readonly number[] {
   return [...store.livePids()].filter(pid => pid !== process.pid);
 }
 
@@ -122,7 +123,7 @@ export function fullDisk(state: SharedState) {
 export const neededBytes = ({ diskWantedBytes }: SharedState) => Math.max(RESERVE_BYTES, diskWantedBytes);
 
 /** Reports that a write has been waiting for long; undefined if none has. */
-export function longWait(state: SharedState, store: Store) {
+export function longWait(state: SharedState, store: StoreReader) {
   const waitedMs = waitedMsOf(state);
   if (waitedMs < LONG_WAIT_MS) return undefined;
   return { seconds: Math.round(waitedMs / 1000), for_processes: othersWith(store) };

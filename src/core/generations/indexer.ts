@@ -7,6 +7,7 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
 import type { TaskRunner } from '../pool/pool.ts';
+import { readLastRemoval } from '../store/removals.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { LiveIndex } from './live_index.ts';
 import type {
@@ -173,7 +174,7 @@ export class Indexer {
 
   /** Starts the next background work: a merge, or else a save of the index. Undefined if there is none to do. */
   #tend(index: LiveIndex): Promise<void> | undefined {
-    const parts = index.takeForMerge(this.#store!.lastRemoval());
+    const parts = index.takeForMerge(readLastRemoval(this.#store!.databases));
     if (parts.length > 0) return this.#merge(index, parts);
     const { rows: savedRows, atMs, tookMs } = this.#saved;
     const sinceMs = performance.now() - atMs;
@@ -252,7 +253,7 @@ export class Indexer {
     const { extent } = index;
     if (this.#index !== index || extent.rows <= this.#saved.rows) return;
     // The file does not say which arenas still have removed objects.
-    if (!index.isPurgedTo(this.#store!.lastRemoval())) return;
+    if (!index.isPurgedTo(readLastRemoval(this.#store!.databases))) return;
     const beganMs = performance.now();
     const task: SaveIndexTask = {
       module: 'src/core/generations/index_file',

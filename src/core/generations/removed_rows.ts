@@ -1,5 +1,5 @@
 /** Finds the rows of a generation that are void, because their objects were removed since. */
-import type { BesideObjects } from '../store/store.ts';
+import type { BesideObjects } from '../store/store_reader.ts';
 import type { PublishedGeneration } from './tasks.ts';
 
 /** A row of the index: the object's id, and the number of the arena. */

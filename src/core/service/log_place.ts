@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { Config } from '../config/config.ts';
-import type { LogPosition } from '../store/log_position.ts';
-import type { Store } from '../store/store.ts';
+import { type LogPosition, readLogPosition } from '../store/log_position.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 import type { Coordination } from './coordination.ts';
 
 /** The archive, the number of applied records, and the last journal entry in the index. */
@@ -17,12 +17,16 @@ const LOOK_MS = 10;
 
 export class LogPlace {
   readonly #coordination: Coordination;
-  readonly #store: () => Store;
+  readonly #store: () => StoreReader;
   readonly #maxLagMs: number;
   /** The last header value, and its position. It is cached, because consecutive answers usually have the same value. */
   #said: { readonly position: LogPosition; readonly sequence: number; readonly text: string } | undefined;
 
-  constructor(coordination: Coordination, store: () => Store, { NEARSKY_LOG_MAX_LAG_SECONDS: maxLagSeconds }: Config) {
+  constructor(
+    coordination: Coordination,
+    store: () => StoreReader,
+    { NEARSKY_LOG_MAX_LAG_SECONDS: maxLagSeconds }: Config,
+  ) {
     [this.#coordination, this.#store, this.#maxLagMs] = [coordination, store, 1000 * maxLagSeconds];
   }
 
@@ -43,7 +47,7 @@ export class LogPlace {
     if (!state.hasLog || state.whyNoAnswer !== undefined) return undefined;
     try {
       const store = this.#store();
-      const position = store.logPosition();
+      const position = readLogPosition(store.databases);
       if (!position) return undefined;
       const sequence = this.#sequence;
       if (this.#said?.position !== position || this.#said.sequence !== sequence)
@@ -68,7 +72,7 @@ export class LogPlace {
     store.resetRead();
     if (store.archive !== archive) return true;
     // Another process on this data directory may have applied the record.
-    return (store.logPosition()?.next ?? 0) >= Number(position) && this.#sequence >= Number(sequence);
+    return (readLogPosition(store.databases)?.next ?? 0) >= Number(position) && this.#sequence >= Number(sequence);
   }
 
   /** @throws Unavailable if this takes longer than the budget */

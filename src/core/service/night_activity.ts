@@ -1,7 +1,7 @@
 /** What arrived in a night, and what was done with it. */
 import { formatTime } from '../base/times.ts';
-import { latestNight, type NightCounts, nightAfter, nightStartUs } from '../store/nights.ts';
-import type { Store } from '../store/store.ts';
+import { latestNight, type NightCounts, nightAfter, nightStartUs, readNight } from '../store/nights.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 
 /** The part of a report that anyone may read. */
 export interface NightActivity extends NightCounts {
@@ -13,13 +13,13 @@ export interface NightActivity extends NightCounts {
 }
 
 /** @param night by default the latest one that has reached dusk */
-export function nightActivity(store: Store, nowUs: number, night = latestNight(nowUs)): NightActivity {
+export function nightActivity(store: StoreReader, nowUs: number, night = latestNight(nowUs)): NightActivity {
   const end = nightStartUs(nightAfter(night, 1));
   return {
     night,
     start: formatTime(nightStartUs(night)),
     end: formatTime(end),
     is_over: nowUs >= end,
-    ...store.night(night),
+    ...readNight(store.databases, night),
   };
 }

@@ -17,8 +17,10 @@ import type { Config } from '../config/config.ts';
 import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { answerSettings, type Provenance } from '../store/provenance.ts';
+import { readLatestIngest } from '../store/recent.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { readRegistryEpochUs } from '../store/registry.ts';
+import type { StoreReader } from '../store/store_reader.ts';
 import type { Coordination } from './coordination.ts';
 import { LogPlace } from './log_place.ts';
 
@@ -26,6 +28,8 @@ interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly coordination: Coordination;
+  /** Opens the database. @throws StoreError */
+  readonly openStore: () => OpenStore;
   readonly metrics?: ThreadMetrics;
   /** The counters of all capabilities. */
   readonly counters: readonly Counter[];
@@ -33,6 +37,10 @@ interface ServiceOptions {
   readonly writers?: Readonly<Record<string, () => Promise<AnswerWriter>>>;
   /** The number of serving threads, which share the limits of the process; 1 by default. */
   readonly threads?: number;
+}
+
+interface OpenStore extends StoreReader {
+  close(): Promise<void>;
 }
 
 /** The database's description of itself. */
@@ -58,7 +66,8 @@ export class Service {
   readonly logPlace: LogPlace;
   readonly threads: number;
   readonly #counts: Counts;
-  #store: Store | undefined;
+  readonly #openStore: () => OpenStore;
+  #store: OpenStore | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
   #fragments: SharedFragments;
   #catalogsSeenMs = Number.NEGATIVE_INFINITY;
@@ -70,6 +79,7 @@ export class Service {
     config,
     log,
     coordination,
+    openStore,
     counters,
     metrics = new ThreadMetrics(),
     threads = 1,
@@ -78,6 +88,7 @@ export class Service {
     this.config = config;
     this.log = log;
     this.coordination = coordination;
+    this.#openStore = openStore;
     this.metrics = metrics;
     this.#counts = new Counts(counters, coordination.state.counts);
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
@@ -100,8 +111,8 @@ export class Service {
    * The database, opened on first use.
    * @throws StoreError
    */
-  get store(): Store {
-    return (this.#store ??= openStore(this.config.NEARSKY_DATA, 'read'));
+  get store(): StoreReader {
+    return (this.#store ??= this.#openStore());
   }
 
   /** Adds to a counter of a capability, over all threads. */
@@ -193,12 +204,15 @@ export class Service {
   /** The current description of the database; undefined if the database cannot be read. */
   look(): DatabaseSeen | undefined {
     return this.read(store => {
-      return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
+      return {
+        tnsSnapshotEpochUs: readRegistryEpochUs(store.databases),
+        latestIngestTimeUs: readLatestIngest(store.databases),
+      };
     });
   }
 
   /** Reads the database in its current state; undefined if it cannot be read. */
-  read<T>(read: (store: Store) => T): T | undefined {
+  read<T>(read: (store: StoreReader) => T): T | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
       this.store.resetRead();

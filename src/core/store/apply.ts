@@ -42,7 +42,7 @@ import {
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
 import { noteRemoval, readLastRemoval } from './removals.ts';
 import { unlistMatches } from './source_index.ts';
-import { readPayloadKeys } from './store.ts';
+import { readPayloadKeys } from './store_reader.ts';
 import type { MatchSummary, ProvenanceSet, StoredObject } from './types.ts';
 
 const APPLY = {

@@ -94,6 +94,15 @@ export interface CatalogRegistration extends DescribedRegistration {
   };
 }
 
+/** The names of the registered catalogs, ascending; reads none of the registrations. */
+export const readCatalogNames = ({ catalogs }: Databases) =>
+  [...catalogs.getKeys({})].map(key => new TextDecoder().decode(key));
+
+export function readCatalog({ catalogs }: Databases, name: string): CatalogRegistration | undefined {
+  const bytes = catalogs.get(new TextEncoder().encode(name));
+  return bytes && (decodePlain(bytes) as CatalogRegistration);
+}
+
 /** Every registered catalog, by ascending name. */
 export function readCatalogs({ catalogs }: Databases, options: Range = {}): CatalogRegistration[] {
   return [...catalogs.getRange(options)].map(({ value }) => decodePlain(value) as CatalogRegistration);

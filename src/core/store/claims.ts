@@ -9,7 +9,6 @@
  * a pending object is recorded (`Writer.recordCrossmatches`).
  */
 import { randomUUID } from 'node:crypto';
-import type { RootDatabase } from 'lmdb';
 import type { Databases } from './databases.ts';
 import { decodeClaim, encodeClaim, encodeKey } from './records.ts';
 import { RefusedChange } from './store_error.ts';
@@ -161,11 +160,4 @@ export function noteDamage({ claims }: Databases, what: string | undefined): voi
 export function readDamage({ claims }: Databases): string | undefined {
   const bytes = claims.get(utf8.encode(DAMAGE_KEY));
   return bytes && (decodeClaim(bytes).outcome as { value: string }).value;
-}
-
-/** The processes in LMDB's table of readers, after the removal of those that have ended. */
-export function livePids(root: RootDatabase<Uint8Array, Uint8Array>): Set<number> {
-  root.readerCheck();
-  const [, ...rows] = root.readerList().split('\n');
-  return new Set(rows.map(row => Number.parseInt(row, 10)).filter(pid => pid > 0));
 }

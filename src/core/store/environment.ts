@@ -25,6 +25,7 @@ import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
 import { INDEX_DIRECTORY } from './index_directory.ts';
 import { readLevel, requireReadable, UnreadableLevel } from './level.ts';
+import { CREATED_KEY } from './meta.ts';
 import { checkPages } from './pages.ts';
 import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
@@ -372,17 +373,10 @@ function openDatabases(
   return databases;
 }
 
-// These two values have no checksum, because every release must be able to read them.
+// Like CREATED_KEY, it has no checksum, because every release must be able to read it.
 const FORMAT_KEY = new TextEncoder().encode('data_format');
-const CREATED_KEY = new TextEncoder().encode('created');
 /** The key of the format in data directories that were written before the first release. */
 const UNRELEASED_KEY = new TextEncoder().encode('format');
-
-/** The creation time of the database, ISO 8601. */
-export function readCreated({ meta }: Databases): string {
-  const created = meta.getPlain(CREATED_KEY);
-  return created ? `${decodePlain(created)}` : '';
-}
 
 /** Marks a new database with the format, unless another process has already done so. */
 function writeFormat(meta: BinaryDatabase, format: number): void {

@@ -3,6 +3,7 @@
  * has lost it, even if it still believes that it is elected.
  */
 import { randomUUID } from 'node:crypto';
+import { readLease } from './leases.ts';
 import type { Store } from './store.ts';
 import type { Election, Writer } from './writer.ts';
 
@@ -38,7 +39,7 @@ export class HeldLease {
   get isHeld(): boolean {
     if (!this.#election?.isElected) return false;
     this.#store.resetRead();
-    return this.#store.lease(this.#name) === this.owner;
+    return readLease(this.#store.databases, this.#name) === this.owner;
   }
 
   /** Leaves the duty to other candidates for some time. */

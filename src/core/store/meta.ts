@@ -42,9 +42,18 @@ export function storePublished(databases: Databases, topic: string, position: Pu
 /** The settings that must be equal on all nodes of a log, as strings by name. */
 export type SharedSettings = Readonly<Record<string, string>>;
 
-export const sharedSettings = new MetaValue<SharedSettings>('settings');
+export const storedSettings = new MetaValue<SharedSettings>('settings');
 
 /** Call this in a write transaction. @param isReplacing whether to replace existing settings */
 export function writeSettings(databases: Databases, settings: SharedSettings, isReplacing: boolean): void {
-  if (isReplacing || !sharedSettings.read(databases)) sharedSettings.write(databases, settings);
+  if (isReplacing || !storedSettings.read(databases)) storedSettings.write(databases, settings);
+}
+
+/** The key of the creation time, which has no checksum, because every release must be able to read it. */
+export const CREATED_KEY = new TextEncoder().encode('created');
+
+/** The creation time of the database, ISO 8601. */
+export function readCreated({ meta }: Databases): string {
+  const created = meta.getPlain(CREATED_KEY);
+  return created ? `${decodePlain(created)}` : '';
 }

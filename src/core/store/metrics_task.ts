@@ -1,6 +1,12 @@
 /** The task `metrics`: the figures of the database for monitoring. */
 import type { Task, Tasks } from '../pool/pool.ts';
-import type { Counters } from './counters.ts';
+import { readCatalogNames } from './catalog_registration.ts';
+import { type Counters, readCounters } from './counters.ts';
+import { readLogPosition } from './log_position.ts';
+import { readPublished } from './meta.ts';
+import { countPending, countRecords } from './object_tables.ts';
+import { readLatestIngest } from './recent.ts';
+import { readRegistryEpochUs } from './registry.ts';
 import { threadStore } from './thread_store.ts';
 import type { PublishedPosition } from './types.ts';
 
@@ -34,14 +40,14 @@ export function runMetrics(_: MetricsTask, data = threadStore()): MetricsAnswer 
   const store = data.current();
   store.requireInPlace();
   return {
-    tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(),
-    latestIngestTimeUs: store.latestIngestTimeUs(),
+    tnsSnapshotEpochUs: readRegistryEpochUs(store.databases),
+    latestIngestTimeUs: readLatestIngest(store.databases),
     lastSequence: store.lastSequence(),
-    log: store.logPosition()?.log ?? null,
-    objects: store.entryCount('objects'),
-    pending: store.entryCount('pending'),
-    published: store.published(),
-    counters: store.counters(),
-    catalogs: store.catalogNames(),
+    log: readLogPosition(store.databases)?.log ?? null,
+    objects: countRecords(store.databases),
+    pending: countPending(store.databases),
+    published: readPublished(store.databases),
+    counters: readCounters(store.databases),
+    catalogs: readCatalogNames(store.databases),
   };
 }

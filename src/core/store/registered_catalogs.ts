@@ -1,7 +1,9 @@
 /** Caches the registered catalogs per thread. */
-import type { CatalogRegistration } from './catalog_registration.ts';
-import { catalogRegistrations } from './counters.ts';
-import type { Store } from './store.ts';
+import { type CatalogRegistration, readCatalogs } from './catalog_registration.ts';
+import { catalogRegistrations, readCounters } from './counters.ts';
+import type { Databases } from './databases.ts';
+import type { ReadOptions } from './registry.ts';
+import type { Range } from './table.ts';
 
 /**
  * A value made from the registrations. It is made again only after a catalog has been registered, because decoding the
@@ -17,10 +19,10 @@ export class RegisteredCatalogs<T> {
   }
 
   /** The value for the state of the store, or of a snapshot. It is the same one until a catalog is registered. */
-  of(store: Pick<Store, 'counters' | 'catalogs'>): T {
-    const registrations = store.counters()[catalogRegistrations()] ?? 0;
+  of({ databases, options }: { readonly databases: Databases; readonly options?: ReadOptions }): T {
+    const registrations = readCounters(databases, options)[catalogRegistrations()] ?? 0;
     if (this.#seen?.registrations !== registrations)
-      this.#seen = { registrations, value: this.#make(store.catalogs()) };
+      this.#seen = { registrations, value: this.#make(readCatalogs(databases, options as Range)) };
     return this.#seen.value;
   }
 }

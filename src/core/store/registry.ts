@@ -48,7 +48,7 @@ type SnapshotTuple = [
 const stored = new MetaValue<SnapshotTuple>('tns_snapshot');
 const lastLoad = new MetaValue<number>('tns_last_load');
 
-export function readSnapshot(databases: Databases, options?: ReadOptions): RegistrySnapshot | undefined {
+export function readRegistrySnapshot(databases: Databases, options?: ReadOptions): RegistrySnapshot | undefined {
   const tuple = stored.read(databases, options);
   if (!tuple) return undefined;
   const [load, epochUs, revision, fileEpochUs, validators] = tuple;
@@ -67,12 +67,17 @@ function writeSnapshot(databases: Databases, snapshot: RegistrySnapshot): void {
   stored.write(databases, [load, epochUs, revision, fileEpochUs, packed]);
 }
 
+/** The epoch of the published snapshot, microseconds since 1970; null if there is none. */
+export const readRegistryEpochUs = (databases: Databases, options?: ReadOptions) =>
+  readRegistrySnapshot(databases, options)?.epochUs ?? null;
+
 /**
- * The object of the published snapshot with this lowercased name and this prefix. If there are several, the one with
- * the lowest objid.
+ * The object of the published snapshot with this name. If there are several, the one with the lowest objid.
+ * @param name bare and lowercase, as from `parseTnsName`
+ * @param prefix the required prefix, in capitals; null if any prefix is accepted
  */
-export function findByName(databases: Databases, name: string, prefix: string | null): TnsRecord | undefined {
-  const snapshot = readSnapshot(databases);
+export function findByName(databases: Databases, name: string, prefix: string | null = null): TnsRecord | undefined {
+  const snapshot = readRegistrySnapshot(databases);
   if (!snapshot) return undefined;
   const range = {
     start: registryNameKey(snapshot.load, name, 0n),
@@ -80,7 +85,7 @@ export function findByName(databases: Databases, name: string, prefix: string | 
   };
   for (const key of databases.tns_names.getKeys(range)) {
     const objid = decodeKey(key.subarray(-8));
-    const record = findByObjid(databases, snapshot.load, Number(objid));
+    const record = findInLoad(databases, snapshot.load, Number(objid));
     if (record?.name.toLowerCase() !== name)
       throw new DamagedValue(`the name ${JSON.stringify(name)} of the TNS registry`);
     if (prefix === null || record.namePrefix?.toUpperCase() === prefix) return record;
@@ -88,7 +93,13 @@ export function findByName(databases: Databases, name: string, prefix: string | 
   return undefined;
 }
 
-export function findByObjid(databases: Databases, load: number, objid: number): TnsRecord | undefined {
+/** The object of the published snapshot with this objid. */
+export function findByObjid(databases: Databases, objid: number): TnsRecord | undefined {
+  const snapshot = readRegistrySnapshot(databases);
+  return snapshot && findInLoad(databases, snapshot.load, objid);
+}
+
+function findInLoad(databases: Databases, load: number, objid: number): TnsRecord | undefined {
   const bytes = databases.tns_objects.get(objectKey(load, BigInt(objid)));
   return bytes && decodeTnsRecord(objid, bytes);
 }
@@ -99,7 +110,7 @@ export function findByObjid(databases: Databases, load: number, objid: number): 
  * @throws DamagedValue if they are not ascending
  */
 export function* readRegistry(databases: Databases, options?: ReadOptions, first = 0): Iterable<TnsRecord> {
-  const snapshot = readSnapshot(databases, options);
+  const snapshot = readRegistrySnapshot(databases, options);
   if (!snapshot) return;
   const range = { start: objectKey(snapshot.load, BigInt(first)), end: objectKey(snapshot.load + 1, 0n), ...options };
   const { tns_objects } = databases;
@@ -114,7 +125,7 @@ export function countRegistry(
   name: 'tns_objects' | 'tns_names' = 'tns_objects',
   options?: ReadOptions,
 ): number {
-  const snapshot = readSnapshot(databases, options);
+  const snapshot = readRegistrySnapshot(databases, options);
   if (!snapshot) return 0;
   const range = { start: objectKey(snapshot.load, 0n), end: objectKey(snapshot.load + 1, 0n), ...options };
   return databases[name].getKeysCount(range as object);
@@ -142,7 +153,7 @@ export function stage(databases: Databases, load: number, record: TnsRecord): St
 
 /** Adds an object to a load, or replaces the object with the same objid. */
 export function change(databases: Databases, load: number, record: TnsRecord): void {
-  const known = findByObjid(databases, load, record.objid);
+  const known = findInLoad(databases, load, record.objid);
   if (known) databases.tns_names.remove(registryNameKey(load, known.name.toLowerCase(), BigInt(record.objid)));
   put(databases, load, record);
 }
@@ -163,7 +174,7 @@ export function publish(
   snapshot: Omit<RegistrySnapshot, 'revision'>,
   base?: RegistrySnapshot | null,
 ): void {
-  const current = readSnapshot(databases);
+  const current = readRegistrySnapshot(databases);
   if ((current && current.load > snapshot.load) || (base !== undefined && !isSame(current, base))) {
     throw replacedMeanwhile();
   }
@@ -180,7 +191,7 @@ export function changePublished(
   records: readonly TnsRecord[],
   epochUs: number,
 ): void {
-  if (!isSame(readSnapshot(databases), base)) throw replacedMeanwhile();
+  if (!isSame(readRegistrySnapshot(databases), base)) throw replacedMeanwhile();
   for (const record of records) change(databases, base.load, record);
   writeSnapshot(databases, { ...base, revision: base.revision + 1, epochUs });
 }

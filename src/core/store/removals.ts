@@ -34,7 +34,7 @@ export interface RemovalEntry extends Removal {
 }
 
 /** The removals after a journal entry, the latest first. */
-export function* removalsAfter(databases: Databases, sequence: number, options?: object): Iterable<RemovalEntry> {
+export function* removalsAfter(databases: Databases, sequence = 0, options?: object): Iterable<RemovalEntry> {
   for (let at = readLastRemoval(databases, options); at > sequence; ) {
     const bytes = databases.journal.get(encodeKey(BigInt(at)), options);
     const { removal, table } = bytes ? decodeJournal(bytes) : {};

@@ -147,13 +147,6 @@ export interface StoredObject extends Omit<Delivery, 'broker'> {
   readonly tns: TnsAssociation | null;
 }
 
-/** The data of an object that a crossmatch needs. */
-export interface ObjectToCrossmatch
-  extends Pick<StoredObject, 'diaObjectId' | 'position' | 'positionErrorMas' | 'eventTimeUs'> {
-  /** The current record of a crossmatched object; undefined if it is pending. */
-  readonly current: CrossmatchRecord | undefined;
-}
-
 /** The changes of one commit; ids in the order of the change. */
 export interface JournalEntry {
   readonly sequence: number;

@@ -14,12 +14,13 @@ import { addCounted } from './counters.ts';
 import { beginHistory, endHistory, historyStart, removeFormer } from './history.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
 import { storedLevel } from './level.ts';
-import { removeLogPosition, writeLogPosition } from './log_position.ts';
+import { readLogPosition, removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
-import { type SharedSettings, sharedSettings } from './meta.ts';
+import { type SharedSettings, storedSettings } from './meta.ts';
 import { type Chore, noteDone, noteError, noteSize, type UnstoredMessages } from './nights.ts';
 import { removeNodes } from './nodes.ts';
-import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
+import { readLatestIngest } from './recent.ts';
+import { type RegistrySnapshot, readRegistrySnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
 import { ClockAhead, RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
@@ -239,7 +240,7 @@ export class Writer {
    * snapshot and removing them.
    */
   async tidyRegistry(): Promise<void> {
-    const { load = 0 } = readSnapshot(this.#store.databases) ?? {};
+    const { load = 0 } = readRegistrySnapshot(this.#store.databases) ?? {};
     await this.#removeLoads(0, load);
   }
 
@@ -281,7 +282,7 @@ export class Writer {
     } catch (error) {
       if (!(error instanceof ClockAhead)) throw error;
       // Without a report, the other nodes could raise the level of the log above this node's.
-      await commit(this.#store.logPosition()?.timeUs);
+      await commit(readLogPosition(this.#store.databases)?.timeUs);
     }
   }
 
@@ -315,7 +316,7 @@ export class Writer {
 
   /** Makes the archive the start of a log, whose first record continues it. */
   async beginLog(log: string): Promise<void> {
-    const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0 };
+    const position = { log, next: 0, hash: '', timeUs: readLatestIngest(this.#store.databases) ?? 0 };
     this.#transaction('begin the log', 1, () => writeLogPosition(this.#store.databases, position));
   }
 
@@ -324,7 +325,7 @@ export class Writer {
     this.#transaction('leave the log', 1, () => {
       removeLogPosition(this.#store.databases);
       removeNodes(this.#store.databases);
-      sharedSettings.remove(this.#store.databases);
+      storedSettings.remove(this.#store.databases);
       storedLevel.remove(this.#store.databases);
     });
   }
@@ -406,7 +407,7 @@ export class Writer {
 
   /** A change outside the log would make this archive differ from all others that follow the log. */
   #requireNoLog(doing: string): void {
-    const position = this.#store.logPosition();
+    const position = readLogPosition(this.#store.databases);
     if (!position) return;
     throw new StoreError(
       `Cannot ${doing} because the archive follows a log (${position.log}): set NEARSKY_LOG, so that the change goes through the log`,

@@ -14,6 +14,7 @@ import { Budget } from '../../../src/core/base/budget.ts';
 import { ClientAdmission } from '../../../src/core/base/client_admission.ts';
 import { Unavailable } from '../../../src/core/base/refusal.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import { readCatalog } from '../../../src/core/store/catalog_registration.ts';
 import { type RangeServer, serveFiles } from '../../core/catalogs/range_server.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
@@ -412,7 +413,7 @@ check('a catalog that was replaced or described anew since the tables were made 
       name => ({ name, type: name === 'id' ? 'int64' : 'float64' }) as const,
     );
     await putOneSource(world, 'mine', 'mag');
-    const mine = world.store.catalog('mine')!;
+    const mine = readCatalog(world.store.databases, 'mine')!;
     const catalog = mine.definition!;
     const part = { part: 0, catalog, columns, bounds: undefined, rows: undefined, isFar: false };
     const read = () =>

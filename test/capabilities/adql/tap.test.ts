@@ -9,6 +9,7 @@ import { registryRecord } from '../../../src/capabilities/adql/record.ts';
 import { EXAMPLES } from '../../../src/capabilities/adql/tap_formats.ts';
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { Catalogs, catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import { readCatalogs } from '../../../src/core/store/catalog_registration.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
 import { CENTRES, storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
@@ -247,7 +248,7 @@ check(
     assert.match(text, '<publisher>A &amp; B</publisher>');
     assert.match(text, '<accessURL use="base">http://nearsky.test/vo/tap</accessURL>');
     assert.match(text, '<name>nearsky.gaia_dr3_matches</name>');
-    const catalogs = new Catalogs(running.world.store.catalogs());
+    const catalogs = new Catalogs(readCatalogs(running.world.store.databases));
     const own = registryRecord(configOf('/nowhere'), 'http://near.sky:8080', catalogs, '', false);
     assert.match(own, '<identifier>ivo://near.sky/nearsky</identifier>');
     assert.not.match(own, 'TableAccess');

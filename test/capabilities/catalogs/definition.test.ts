@@ -14,6 +14,7 @@ import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts'
 import { errorsOf } from '../../../src/capabilities/crossmatch/catalog_errors.ts';
 import { programFile } from '../../../src/core/base/program_files.ts';
 import { CATALOGS, Catalogs } from '../../../src/core/contract/catalogs.ts';
+import { readCatalogNames, readCatalogs } from '../../../src/core/store/catalog_registration.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { type HatsColumn, type HatsOptions, writeHats } from '../../core/catalogs/write_hats.ts';
@@ -259,13 +260,13 @@ test('the order is that of the project, then of the names; the definition is sto
     try {
       const writer = new Writer(store);
       for (const name of ['zeta', 'alpha']) await writer.putCatalog(await register(location, {}, name));
-      const { all, filters } = new Catalogs(store.catalogs());
+      const { all, filters } = new Catalogs(readCatalogs(store.databases));
       assert.equal(
         all.map(({ name }) => name),
         [...CATALOGS.map(({ name }) => name), 'alpha', 'zeta'],
       );
       assert.is(filters.get('zeta.gmag_max')?.column, 'gMag');
-      assert.equal(store.catalogNames(), ['alpha', 'zeta']);
+      assert.equal(readCatalogNames(store.databases), ['alpha', 'zeta']);
     } finally {
       await store.close();
     }

@@ -7,6 +7,8 @@ import * as assert from 'uvu/assert';
 import { usesOtherRelease } from '../../../src/capabilities/crossmatch/again.ts';
 import { BackgroundCrossmatch } from '../../../src/capabilities/crossmatch/background_crossmatch.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
+import { readCatalog } from '../../../src/core/store/catalog_registration.ts';
+import { countPending } from '../../../src/core/store/object_tables.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { eventually } from '../../directory.ts';
 import { inWorld, type World, type WrittenCatalog } from './world.ts';
@@ -44,7 +46,9 @@ async function beside(
 }
 
 const pendingCountOf = (world: World, count: number) =>
-  eventually(`${count} objects are pending`, async () => (world.store.pendingCount() === count ? true : undefined));
+  eventually(`${count} objects are pending`, async () =>
+    countPending(world.store.databases) === count ? true : undefined,
+  );
 
 function remove(catalog: WrittenCatalog): () => void {
   const files = catalog.partitions.map(({ files }) => join(catalog.location, files[0]!));
@@ -62,12 +66,12 @@ test('it waits for a full batch, or for the age of what waits', () =>
     await beside(world, settings, async (logged, advance) => {
       await world.ingest(Array(9).fill(place));
       await sleep(A_WHILE_MS);
-      assert.is(world.store.pendingCount(), 9);
+      assert.is(countPending(world.store.databases), 9);
       await world.ingest([place], 5n);
       await pendingCountOf(world, 0);
       await world.ingest([place], 6n);
       await sleep(A_WHILE_MS);
-      assert.is(world.store.pendingCount(), 1);
+      assert.is(countPending(world.store.databases), 1);
       advance(3_600_000);
       await pendingCountOf(world, 0);
       assert.equal(
@@ -99,7 +103,7 @@ test('what cannot be read is left alone while others go on, and tried again when
       restore();
       advance(19_999);
       await sleep(A_WHILE_MS);
-      assert.equal([attempts(), world.store.pendingCount()], [2, 2]);
+      assert.equal([attempts(), countPending(world.store.databases)], [2, 2]);
       advance(1);
       await pendingCountOf(world, 0);
     });
@@ -114,7 +118,7 @@ test('what cannot be read for ten minutes is recorded so, and crossmatched again
       await eventually('it has tried', async () => (logged.length > 0 ? true : undefined));
       advance(10_000);
       await eventually('it has tried again', async () => (logged.length > 1 ? true : undefined));
-      assert.is(world.store.pendingCount(), 1);
+      assert.is(countPending(world.store.databases), 1);
       advance(600_000);
       await pendingCountOf(world, 0);
       assert.equal(world.store.getObject(id!)!.records[0]!.catalogOutcomes, [['gaia_dr3', 'skipped_read_failure']]);
@@ -137,7 +141,7 @@ test('what cannot be read for ten minutes is recorded so, and crossmatched again
 test('after a failure that is none of a single file it pauses, then goes on', () =>
   inWorld(async world => {
     await world.addCatalog('gaia_dr3', [place]);
-    const registration = world.store.catalog('gaia_dr3')!;
+    const registration = readCatalog(world.store.databases, 'gaia_dr3')!;
     await world.writer.putCatalog({ ...registration, coverage: { ranges: [] } as never });
     await beside(world, { CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' }, async (logged, advance) => {
       await world.ingest([place]);
@@ -161,7 +165,7 @@ test('after a failure that is none of a single file it pauses, then goes on', ()
 
 /** Replaces gaia_dr3 by a release with a source at each place; returns the number of objects of an older release. */
 async function replaceGaia(world: World): Promise<() => number> {
-  const registration = world.store.catalog('gaia_dr3')!;
+  const registration = readCatalog(world.store.databases, 'gaia_dr3')!;
   await world.writer.putCatalog({ ...registration, release: 'Gaia DR4', replaced: 'Gaia DR3' });
   const isOlder = usesOtherRelease(world.store, new Map([['gaia_dr3', 'Gaia DR4']]));
   return () => {

@@ -6,6 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { columnNames } from '../../../src/core/contract/catalog.ts';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
+import { readCatalog } from '../../../src/core/store/catalog_registration.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
 import { statusOf } from '../../../src/core/store/status.ts';
 import type { SkyPosition, StoredObject } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -115,7 +117,7 @@ for (let seed = 1; seed <= SKIES; seed++) {
       ids.forEach((id, at) => {
         checkObject(world, id, positions[at]!, catalogs);
       });
-      const counts = world.store.counts();
+      const counts = readCounts(world.store.databases);
       assert.equal(summary.statuses, { ...summary.statuses, ...pick(counts.statuses, Object.keys(summary.statuses)) });
       assert.equal(summary.outcomes, counts.outcomes);
       assert.ok(summary.statuses.coincident_sources > 200 && summary.statuses.no_coincident_source > 100);
@@ -533,10 +535,10 @@ test('a catalog that is registered again is taken from the next batch on', () =>
   inWorld(async world => {
     const place = { ra: 10, dec: -30 };
     await world.addCatalog('gaia_dr3', [place], { minOrder: 4 }, [1n]);
-    const before = world.store.catalog('gaia_dr3')!;
+    const before = readCatalog(world.store.databases, 'gaia_dr3')!;
     const ids = await world.ingest([place, place, place]);
     await world.addCatalog('gaia_dr3', [place], { minOrder: 5 }, [2n]);
-    const after = { ...world.store.catalog('gaia_dr3')!, addedAtUs: before.addedAtUs + 1 };
+    const after = { ...readCatalog(world.store.databases, 'gaia_dr3')!, addedAtUs: before.addedAtUs + 1 };
     await world.writer.putCatalog(before);
     const provenance = () => {
       world.writer.putCatalog(after);

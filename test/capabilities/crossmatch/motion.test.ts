@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { differsFrom } from '../../../src/capabilities/crossmatch/again.ts';
 import { catalogsInService } from '../../../src/capabilities/crossmatch/crossmatcher.ts';
 import { starOf, yearsBetween } from '../../../src/capabilities/crossmatch/motion.ts';
+import { readCatalogs } from '../../../src/core/store/catalog_registration.ts';
 import type { HatsOptions } from '../../core/catalogs/write_hats.ts';
 import type { Place } from '../../oracle/skies.ts';
 import { addStars, FAST, found, idOf, placeThen, type Star, sky, THEN, YEARS, yearsTo } from './moving_stars.ts';
@@ -91,7 +92,9 @@ test('off: the place in the catalog; on: the place at the event, again, with a p
     );
     assert.is.not(sets[0]!.hash, sets[1]!.hash);
     const differing = (properMotion: boolean) => {
-      const catalogs = catalogsInService(world.store.catalogs(), properMotion).map(({ release }) => release);
+      const catalogs = catalogsInService(readCatalogs(world.store.databases), properMotion).map(
+        ({ release }) => release,
+      );
       return world.store.countWhere(differsFrom(world.store, { ...PROVENANCE, catalogs }));
     };
     assert.equal([differing(true), differing(false)], [0, 2]);
@@ -102,7 +105,7 @@ test('off: the place in the catalog; on: the place at the event, again, with a p
 test('a copy of the catalog without motions is compared where it is, and says so [Proper motion]', () =>
   inWorld(async world => {
     await addStars(world, [FAST]);
-    const [registration] = world.store.catalogs();
+    const [registration] = readCatalogs(world.store.databases);
     const payload = registration!.columns.payload.map(each =>
       each.key === 'pmdec' ? { ...each, column: null } : each,
     );

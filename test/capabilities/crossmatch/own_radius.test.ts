@@ -6,6 +6,7 @@ import { KeptPositions } from '../../../src/capabilities/catalogs/kept_positions
 import { differsFrom } from '../../../src/capabilities/crossmatch/again.ts';
 import { catalogsInService } from '../../../src/capabilities/crossmatch/crossmatcher.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
+import { readCatalog, readCatalogs } from '../../../src/core/store/catalog_registration.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { addRadiusCatalog, RADII, scan, seams } from './own_radii.ts';
 import { inWorld } from './world.ts';
@@ -103,11 +104,11 @@ test('each object has the nearest source within the radius of the catalog or of 
     // Another radius is another setting.
     const settings = () => ({
       crossmatch_radius_arcsec: 1,
-      catalogs: catalogsInService(world.store.catalogs(), false).map(({ release }) => release),
+      catalogs: catalogsInService(readCatalogs(world.store.databases), false).map(({ release }) => release),
     });
     const differing = () => world.store.idsWhere(differsFrom(world.store, settings()), 10_000).length;
     assert.is(differing(), 0);
-    const registration = world.store.catalog('xray')!;
+    const registration = readCatalog(world.store.databases, 'xray')!;
     const radius = { ...RADII.xray, factor: 2 };
     await world.writer.putCatalog({ ...registration, definition: { ...registration.definition!, radius } });
     assert.is(differing(), ids.length);

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { checkDirectory } from '../../../src/capabilities/status/check.ts';
 import { compareIds, integerId, isTextId } from '../../../src/core/contract/source_ids.ts';
+import { idsBySource } from '../../../src/core/store/source_index.ts';
 import { rejection } from '../../core/catalogs/support.ts';
 import { type HatsColumn, writeHats } from '../../core/catalogs/write_hats.ts';
 import { withDirectory } from '../../e2e/support.ts';
@@ -44,9 +45,9 @@ test('each object has the nearest source that has an id, of equally near ones th
       if (!match) return;
       const apart = Math.abs(match.separationArcsec - OBJECTS[at]!.source!.separationArcsec);
       assert.ok(apart < 1e-8, `${match.catalogSourceId}: ${apart}`);
-      assert.equal(world.store.idsBySource(match, 9).includes(id), true, match.catalogSourceId);
+      assert.equal(idsBySource(world.store.databases, match, 9).includes(id), true, match.catalogSourceId);
     });
-    assert.equal(world.store.idsBySource({ catalogName: 'quasars', catalogSourceId: 'x' }, 9), []);
+    assert.equal(idsBySource(world.store.databases, { catalogName: 'quasars', catalogSourceId: 'x' }, 9), []);
   }));
 
 test('texts without a dictionary, in pages of version 2, prefixes shared; bytes that are no texts are refused by their type', async () => {

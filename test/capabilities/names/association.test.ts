@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { Associator } from '../../../src/capabilities/names/association.ts';
 import { nowUs } from '../../../src/core/base/times.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
+import { findByName, readRegistrySnapshot } from '../../../src/core/store/registry.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { SkyPosition, TnsAssociation, TnsRecord } from '../../../src/core/store/types.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';
@@ -109,9 +110,12 @@ test('a new snapshot, and a change of one, count from the next call on', () =>
       await publish(writer, [record(6, other)], epochUs);
       assert.equal(await objids(), [null, 6]);
       const changes = [record(7, place), record(6, { ra: 1, dec: 1 }, { name: '2026moved' })];
-      await writer.changeRegistry(store.tnsSnapshot()!, changes, epochUs + 1);
+      await writer.changeRegistry(readRegistrySnapshot(store.databases)!, changes, epochUs + 1);
       assert.equal(await objids(), [7, null]);
-      assert.equal([store.tnsByName('2026moved')?.objid, store.tnsByName('2026x6')], [6, undefined]);
+      assert.equal(
+        [findByName(store.databases, '2026moved')?.objid, findByName(store.databases, '2026x6')],
+        [6, undefined],
+      );
       assert.is((await associator.associate([place]))[0]!.snapshotEpochUs, epochUs + 1);
     });
   }));

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BackgroundRefresh } from '../../../src/capabilities/names/background_refresh.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
+import { countRegistry, findByName, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { withStore } from '../../core/store/support.ts';
 import { eventually, get, start, startServer, withDirectory } from '../../e2e/support.ts';
@@ -57,13 +58,13 @@ test('at once, then some minutes after each hour; what fails is tried again, lat
       try {
         const [event, { epoch, objects: count }] = await happened(1);
         assert.equal([event, epoch, count], ['tns_refreshed', '2026-02-10T01:00:00+00:00', 50]);
-        assert.is(store.tnsCount(), 50);
+        assert.is(countRegistry(store.databases), 50);
         const asked = tns.requests.length;
         nowMs = at('02:09:59');
         await look();
         assert.is(tns.requests.length, asked, 'the hour is over, and its file may not be there yet');
         nowMs = at('02:20:00');
-        assert.equal([(await happened(2))[1].hours, store.tnsSnapshotEpochUs()], [0, 1000 * at('01:00:00')]);
+        assert.equal([(await happened(2))[1].hours, readRegistryEpochUs(store.databases)], [0, 1000 * at('01:00:00')]);
         tns.put('01', hourLine('01'), [{ ...objects[0]!, name: '2026new' }]);
         nowMs += 10 * MINUTE_MS - 1;
         await look();
@@ -74,11 +75,14 @@ test('at once, then some minutes after each hour; what fails is tried again, lat
         assert.is(failed, 'tns_refresh_failed');
         assert.match(String(error), /check TNS_BOT_ID/);
         assert.ok((next_attempt_in_s as number) >= 20 * 60, `${next_attempt_in_s}`);
-        assert.is(store.tnsSnapshotEpochUs(), 1000 * at('01:00:00'));
+        assert.is(readRegistryEpochUs(store.databases), 1000 * at('01:00:00'));
         tns.put('02', hourLine('02'), []);
         nowMs += 40 * MINUTE_MS;
-        assert.equal([(await happened(4))[0], store.tnsSnapshotEpochUs()], ['tns_refreshed', 1000 * at('03:00:00')]);
-        assert.is(store.tnsByName('2026new')?.objid, objects[0]!.objid);
+        assert.equal(
+          [(await happened(4))[0], readRegistryEpochUs(store.databases)],
+          ['tns_refreshed', 1000 * at('03:00:00')],
+        );
+        assert.is(findByName(store.databases, '2026new')?.objid, objects[0]!.objid);
         const claim = await writer.claimExclusively('refresh the TNS registry');
         await look();
         nowMs = at('04:20:00');
@@ -111,7 +115,7 @@ test('closing breaks off what is under way, and leaves the registry as it was', 
       await eventually('it waits', async () => waits.length > 0 || undefined);
       await background.close();
       assert.equal(waits, ['tns_refresh_waits']);
-      assert.is(store.tnsSnapshotEpochUs(), null);
+      assert.is(readRegistryEpochUs(store.databases), null);
       assert.is(store.databases.claims.getKeysCount(), 0);
     }),
   ));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readRegistry, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { nearsky, start } from '../../commands/in_process.ts';
@@ -20,11 +21,11 @@ interface Registry {
   readonly keys: number;
 }
 
-async function readRegistry(dataDir: string): Promise<Registry> {
+async function registryIn(dataDir: string): Promise<Registry> {
   const store = openStore(dataDir, 'read');
   try {
     const keys = store.databases.tns_objects.getKeysCount() + store.databases.tns_names.getKeysCount();
-    return { epochUs: store.tnsSnapshotEpochUs(), records: [...store.tnsRecords()], keys };
+    return { epochUs: readRegistryEpochUs(store.databases), records: [...readRegistry(store.databases)], keys };
   } finally {
     await store.close();
   }
@@ -54,7 +55,7 @@ test('a file in each of its forms replaces what was there, and nothing of that i
         notes: {},
         rejects_file: null,
       });
-      assert.equal(await readRegistry(data), { epochUs: EPOCH_US, records, keys: 3_000 });
+      assert.equal(await registryIn(data), { epochUs: EPOCH_US, records, keys: 3_000 });
     }
   }));
 
@@ -76,7 +77,7 @@ test('rejected rows are counted by reason and kept; of two rows of one objid the
       kept.map(line => JSON.parse(line).message.slice(0, 9)),
       ['not,a,row', '{"objid":'],
     );
-    const registry = await readRegistry(data);
+    const registry = await registryIn(data);
     assert.equal(registry, { epochUs: Date.UTC(2026, 1, 1) * 1000, records, keys: 10 });
   }));
 
@@ -86,7 +87,7 @@ test('what cannot be used changes nothing, and says how to mend it', () =>
     const good = join(directory, 'good.csv');
     writeFileSync(good, csvOf('2026-02-10 00:00:00', someRecords(10)));
     await nearsky('tns', 'load', good, '--data', data);
-    const before = await readRegistry(data);
+    const before = await registryIn(data);
     const many = csvOf('2026-02-11 00:00:00', someRecords(3000));
     const zip = zipOf([{ name: 'a.csv', content: many }], checksum => checksum ^ 1);
     const cases: [string | Buffer, RegExp][] = [
@@ -102,7 +103,7 @@ test('what cannot be used changes nothing, and says how to mend it', () =>
       const { code, stdout, stderr } = await start(['tns', 'load', file, '--data', data]).finished;
       assert.equal([code, stdout], [1, '']);
       assert.match(stderr, reason);
-      assert.equal(await readRegistry(data), before);
+      assert.equal(await registryIn(data), before);
     }
     for (const args of [['load'], ['load', 'a', 'b'], ['load', good, '--epoch', 'soon'], ['frob']]) {
       assert.is((await start(['tns', ...args, '--data', data]).finished).code, 2, args.join(' '));

@@ -7,6 +7,12 @@ import { RegistryLoader } from '../../../src/capabilities/names/loader.ts';
 import { type RefreshSummary, refreshRegistry } from '../../../src/capabilities/names/refresh.ts';
 import { RegistryError } from '../../../src/capabilities/names/registry_file.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
+import {
+  findByName,
+  readRegistry,
+  readRegistryEpochUs,
+  readRegistrySnapshot,
+} from '../../../src/core/store/registry.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -61,11 +67,11 @@ class Site {
   registry() {
     const { store } = this;
     store.resetRead();
-    const records = [...store.tnsRecords()];
+    const records = [...readRegistry(store.databases)];
     for (const database of [store.databases.tns_objects, store.databases.tns_names])
       assert.is(database.getKeysCount(), records.length);
-    for (const { name, objid } of records) assert.is(store.tnsByName(name.toLowerCase())?.objid, objid);
-    return { epochUs: store.tnsSnapshotEpochUs(), records };
+    for (const { name, objid } of records) assert.is(findByName(store.databases, name.toLowerCase())?.objid, objid);
+    return { epochUs: readRegistryEpochUs(store.databases), records };
   }
 }
 
@@ -117,7 +123,7 @@ test(
     assert.equal(tns.requests, hours('03', '04', '05'));
     const records = changed({ ...added, ra: 1 }, classified, renamed);
     assert.equal(site.registry(), { epochUs: at('05:00:00'), records });
-    assert.is(site.store.tnsByName(third.name), undefined);
+    assert.is(findByName(site.store.databases, third.name), undefined);
   }),
 );
 
@@ -254,7 +260,7 @@ test(
     const { tns, writer, store } = site;
     tns.put('', `${DAY} 00:00:00`, objects);
     await site.refresh(at('00:30:00'));
-    const base = store.tnsSnapshot()!;
+    const base = readRegistrySnapshot(store.databases)!;
     await writer.changeRegistry(base, [added], at('01:00:00'));
     const load = await writer.beginRegistry();
     const behind = await failure(() => writer.publishRegistry(load, at('00:30:00'), { base }));

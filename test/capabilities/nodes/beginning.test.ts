@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beginLog, leaveLog } from '../../../src/capabilities/nodes/beginning.ts';
 import { Node } from '../../../src/core/cluster/node.ts';
-import { LEVEL } from '../../../src/core/store/level.ts';
+import { LEVEL, readLevel } from '../../../src/core/store/level.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { StoreError } from '../../../src/core/store/store_error.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -38,14 +39,14 @@ test('while another process uses the archive, it neither begins nor leaves a log
       assert.is((await other.ended).code, 0);
     };
     await whileUsed(() => beginLog(store, link), 'begin the log with this archive');
-    assert.is(store.logPosition(), undefined);
+    assert.is(readLogPosition(store.databases), undefined);
     await refuses(leaveLog(store), /^Cannot leave the log because this archive follows none/);
 
     await beginLog(store, link);
     await whileUsed(() => leaveLog(store), 'leave the log');
-    assert.ok(store.logPosition());
+    assert.ok(readLogPosition(store.databases));
     await leaveLog(store);
-    assert.is(store.logPosition(), undefined);
+    assert.is(readLogPosition(store.databases), undefined);
     await store.close();
   }));
 
@@ -58,7 +59,7 @@ test('a log that goes on from an archive begins at the level of the release that
     link.append = async (id, record) => log.append(id, record);
     await beginLog(first!, link);
     first!.resetRead();
-    assert.equal([first!.logLevel(), log.end], [NEWER, 2]);
+    assert.equal([readLevel(first!.databases), log.end], [NEWER, 2]);
     const refused = await rejection(new Node(older!, new Link(log)).step());
     assert.match(refused.message, /the log continues an archive that this node/);
     await Promise.all([first!.close(), older!.close()]);

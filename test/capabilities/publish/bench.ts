@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer } from '@platformatic/kafka';
 import { fill } from '../../../bench/filled_store.ts';
 import { median, type Options, quantile, type Workload } from '../../../bench/report.ts';
+import { readPublished } from '../../../src/core/store/meta.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { send, start } from '../../e2e/support.ts';
@@ -39,14 +40,14 @@ async function run({ runs, seconds }: Options, note: (text: string) => void) {
       await kafka.createTopic(topic, 4);
       const began = { ms: 0, cpu: 0 };
       const command = startPublish(kafka, topic, data);
-      while (!(store.published().get(topic)?.messages ?? 0)) await pause(store);
+      while (!(readPublished(store.databases).get(topic)?.messages ?? 0)) await pause(store);
       // Measured from the first recorded batch on, so without the start of the process.
-      const first = store.published().get(topic)!.messages;
+      const first = readPublished(store.databases).get(topic)!.messages;
       Object.assign(began, { ms: performance.now(), cpu: cpuSecondsOf(command.child.pid!) });
-      while (store.published().get(topic)!.sequence < store.lastSequence()) await pause(store);
+      while (readPublished(store.databases).get(topic)!.sequence < store.lastSequence()) await pause(store);
       const elapsed = (performance.now() - began.ms) / 1000;
       const cpu = cpuSecondsOf(command.child.pid!) - began.cpu;
-      messages = store.published().get(topic)!.messages;
+      messages = readPublished(store.databases).get(topic)!.messages;
       send(command.child, 'SIGTERM');
       await command.finished;
       if (pass === 0) continue;

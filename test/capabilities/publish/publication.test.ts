@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreLedger } from '../../../src/capabilities/publish/ledger.ts';
 import type { PublicationOptions } from '../../../src/capabilities/publish/publication.ts';
+import { readPublished } from '../../../src/core/store/meta.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { Writer } from '../../../src/core/store/writer.ts';
 import { follow, MemoryLog } from '../../core/cluster/memory_log.ts';
@@ -33,11 +34,11 @@ test('every match once, in the order of the journal; the next publication goes o
     await addObjects(writer, 0, 50);
     await publish([store, writer, sink], () => sink.sent.length >= 100);
     assert.equal(sink.sent, allExpected(store));
-    assert.equal(store.published().get(TOPIC), { sequence: 2, objects: 0, messages: 100 });
+    assert.equal(readPublished(store.databases).get(TOPIC), { sequence: 2, objects: 0, messages: 100 });
     await addObjects(writer, 50, 60);
     await publish([store, writer, sink], () => sink.sent.length >= 120);
     assert.equal(sink.sent, allExpected(store));
-    assert.equal(store.published().get(TOPIC), { sequence: 4, objects: 0, messages: 120 });
+    assert.equal(readPublished(store.databases).get(TOPIC), { sequence: 4, objects: 0, messages: 120 });
   }));
 
 test('what is recorded while it runs; a second crossmatch is published as what it found', () =>
@@ -90,7 +91,7 @@ test('batches are bounded, and the position may lie within a commit', () =>
     });
     await addObjects(writer, 0, 4000);
     await publicationOf(store, writer, sink, { connect }).run(stop.signal);
-    const { sequence, objects, messages } = store.published().get(TOPIC)!;
+    const { sequence, objects, messages } = readPublished(store.databases).get(TOPIC)!;
     assert.equal([sequence, messages], [1, sink.sent.length], 'within entry 2');
     assert.ok(objects > 0 && objects < 4000);
     await publish([store, writer, sink], () => sink.sent.length >= 8000, { connect });
@@ -134,7 +135,7 @@ test('up to 10,000 messages are sent before a position is stored, so a kill repe
     };
     const isAll = () => {
       if (sink.sent.length > 5000) resolve();
-      if (store.published().get(TOPIC)?.messages === 0) assert.ok(sink.sent.length <= 10_000);
+      if (readPublished(store.databases).get(TOPIC)?.messages === 0) assert.ok(sink.sent.length <= 10_000);
       return sink.sent.length >= 14_000;
     };
     await publish([store, writer, sink], isAll, { ledger });
@@ -158,7 +159,7 @@ test('a broker that fails gets all of it in the end, some again, in order', () =
       events.filter(event => event === 'publish_failed'),
       ['publish_failed', 'publish_failed'],
     );
-    assert.equal(store.published().get(TOPIC), { sequence: 2, objects: 0, messages: 80 });
+    assert.equal(readPublished(store.databases).get(TOPIC), { sequence: 2, objects: 0, messages: 80 });
   }));
 
 test('a broker that has never taken a message: the position of the topic is its beginning, so its lag is known', () =>
@@ -167,7 +168,7 @@ test('a broker that has never taken a message: the position of the topic is its 
     sink.failures = Number.POSITIVE_INFINITY;
     await addObjects(writer, 0, 5);
     await publish([store, writer, sink], () => sink.connections > 0);
-    assert.equal(store.published().get(TOPIC), { sequence: 0, objects: 0, messages: 0 });
+    assert.equal(readPublished(store.databases).get(TOPIC), { sequence: 0, objects: 0, messages: 0 });
   }));
 
 test('what an import brought is published only when asked for [Stream of matches]', () =>
@@ -208,7 +209,7 @@ test('from now, from the beginning, from an entry', () =>
     };
     const all = allExpected(store);
     assert.equal(await began('now', 0), []);
-    assert.is(store.published().get(TOPIC)!.sequence, 4);
+    assert.is(readPublished(store.databases).get(TOPIC)!.sequence, 4);
     assert.equal(await began(2, 20), all.slice(20));
     assert.equal(await began(0, 40), all);
   }));
@@ -253,7 +254,7 @@ test('of two nodes of a log one publishes; when it stands still the other goes o
       const [busy, other] = sent()[0] === 20 ? nodes : nodes.toReversed();
       await eventually('both know how far it has come', async () => {
         for (const { store } of nodes) store.resetRead();
-        return nodes.every(({ store }) => store.published().get(TOPIC)?.messages === 20) || undefined;
+        return nodes.every(({ store }) => readPublished(store.databases).get(TOPIC)?.messages === 20) || undefined;
       });
       busy!.stall(true);
       await addObjects(other!.writer, 10, 20);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkDirectory } from '../../../src/capabilities/status/check.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { delivery, provenance, result } from '../../core/store/support.ts';
@@ -88,7 +89,7 @@ test('killed in the midst and run again, the export is that of a service which n
 
 async function removedIn(data: string): Promise<number> {
   await using store = openStore(data, 'read');
-  return 20_000 - store.counts().objects;
+  return 20_000 - readCounts(store.databases).objects;
 }
 
 test('by the ingest time, beside a service; objects that are being crossmatched are waited for, until it is stopped', () =>
@@ -219,7 +220,7 @@ test('what is wrong with the command line', () =>
       assert.is(finished.code, code, args.join(' '));
       assert.match(finished.stderr, message);
     }
-    assert.is(await withData(data, async store => store.counts().objects), 1);
+    assert.is(await withData(data, async store => readCounts(store.databases).objects), 1);
   }));
 
 test.run();

@@ -3,7 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beginRetention } from '../../../src/capabilities/removal/retention.ts';
 import { Duty } from '../../../src/core/background/duty.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
 import { LEVEL } from '../../../src/core/store/level.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
+import { removalsAfter } from '../../../src/core/store/removals.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { follow, MemoryLog } from '../../core/cluster/memory_log.ts';
 import { dump } from '../../core/store/random_changes.ts';
@@ -16,7 +19,7 @@ const idsIn = (store: Store) => [...store.objects()].map(({ diaObjectId }) => di
 
 const onlyNewIn = (store: Store) => async () => {
   store.resetRead();
-  return store.counts().objects === 2 || undefined;
+  return readCounts(store.databases).objects === 2 || undefined;
 };
 
 test('objects that are older than the newest by more than the days are removed, in several commits', () =>
@@ -33,7 +36,7 @@ test('objects that are older than the newest by more than the days are removed, 
         [1000, 200],
       );
       assert.equal(events, [['old_objects_removed', { objects: OLD }]]);
-      const [last] = store.removals();
+      const [last] = removalsAfter(store.databases);
       assert.is(last!.reason, 'first stored more than 30 days before the newest object (NEARSKY_RETENTION_DAYS)');
     } finally {
       await work.close();
@@ -74,7 +77,7 @@ test('one node removes old objects, and all nodes follow', () =>
       await Promise.all(duties.map(duty => duty.close()));
       const hasRead = (store: Store) => {
         store.resetRead();
-        return store.logPosition()?.next === log.end;
+        return readLogPosition(store.databases)?.next === log.end;
       };
       await eventually('both have read the log', async () => (hasRead(first) && hasRead(second)) || undefined);
       for (const { end } of nodes) await end();

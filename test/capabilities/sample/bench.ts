@@ -11,7 +11,8 @@ import { median, type Options, type Report, ratio, type Workload } from '../../.
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { columnNames } from '../../../src/core/contract/catalog.ts';
 import { type CatalogDefinition, catalogDefinition } from '../../../src/core/contract/catalogs.ts';
-import { FORMAT_VERSION, openStore } from '../../../src/core/store/store.ts';
+import { FORMAT_VERSION } from '../../../src/core/store/environment.ts';
+import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { type HatsColumn, writeHats } from '../../core/catalogs/write_hats.ts';
 import { type Place, seededRandom } from '../../oracle/skies.ts';

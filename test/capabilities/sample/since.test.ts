@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { Associator } from '../../../src/capabilities/names/association.ts';
 import { nowUs } from '../../../src/core/base/times.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
+import { readCatalogNames } from '../../../src/core/store/catalog_registration.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
 import { eventually } from '../../directory.ts';
@@ -176,7 +177,7 @@ async function arrived(app: TestApp, { store }: World): Promise<void> {
   await eventually('the app has the latest state', async () => {
     const { journal_entry, rows } = (await app.post('/api/sample', { inputs: [{ kind: 'id', diaObjectId: '1' }] }))
       .body;
-    const isKnown = Object.keys(rows[0].catalogs).length === store.catalogNames().length;
+    const isKnown = Object.keys(rows[0].catalogs).length === readCatalogNames(store.databases).length;
     return (isKnown && journal_entry >= store.lastSequence()) || undefined;
   });
 }

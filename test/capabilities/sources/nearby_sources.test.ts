@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { FORMATS } from '../../../src/core/contract/formats.ts';
+import { readCatalog } from '../../../src/core/store/catalog_registration.ts';
 import { eventually, type Json, TestApp } from '../../core/http/support.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
 import { inWorld, type World, type WrittenCatalog } from '../crossmatch/world.ts';
@@ -184,7 +185,7 @@ test('provenance has the releases that were searched, also just after a catalog 
     await withApp(world, async app => {
       const before = await near(app, there, 1);
       const release = 'Gaia DR9';
-      await world.writer.putCatalog({ ...world.store.catalog('gaia_dr3')!, release });
+      await world.writer.putCatalog({ ...readCatalog(world.store.databases, 'gaia_dr3')!, release });
       const { provenance } = await near(app, there, 1);
       const [gaia, ...others] = before.provenance.catalogs;
       assert.equal(provenance, { ...before.provenance, catalogs: [{ ...gaia, release }, ...others] });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findByName, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { eventually, get, nearsky, root, send, start, startServer, withDirectory } from '../../e2e/support.ts';
 import { runtimeArgs } from '../../runtime.ts';
@@ -168,9 +169,9 @@ test('a reader sees the registry before or after a load of another process, neve
     for (let last = false; !last; ) {
       last = done;
       store.resetRead();
-      const epochUs = store.tnsSnapshotEpochUs()!;
+      const epochUs = readRegistryEpochUs(store.databases)!;
       const hour = (epochUs - Date.UTC(2026, 9, 7) * 1000) / 3_600_000_000;
-      const found = ['2026x0', '2026x1500', '2026x2999'].map(name => store.tnsByName(name)?.ra);
+      const found = ['2026x0', '2026x1500', '2026x2999'].map(name => findByName(store.databases, name)?.ra);
       seen.add(JSON.stringify([hour, ...found]));
       await sleep(1);
     }

@@ -5,6 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
+import { readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { nearsky } from '../../commands/in_process.ts';
 import { delivery, failure, provenance, result, withStore } from '../../core/store/support.ts';
@@ -82,7 +84,7 @@ test('it is the state of one moment, whatever is written while it is read', () =
     assert.equal(seen, ids);
     assert.equal([snapshot.tnsSnapshotEpochUs(), [...snapshot.tnsRecords()]], [1000, [record]]);
     snapshot.close();
-    assert.equal([store.tnsSnapshotEpochUs(), store.counts().objects], [2000, 100]);
+    assert.equal([readRegistryEpochUs(store.databases), readCounts(store.databases).objects], [2000, 100]);
   }));
 
 test('a file is gzipped by its name, has its name only when it is whole, and replaces an older one', () =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findByName, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { nearsky } from '../../commands/in_process.ts';
 import { failure } from '../../core/store/support.ts';
@@ -313,9 +314,9 @@ test('the registry is replaced as a whole, at the end', () =>
     const data = join(directory, 'a');
     const seen = () =>
       reading(data, store => [
-        store.tnsSnapshotEpochUs(),
-        store.tnsByName('2026a')?.objid,
-        store.tnsByName('2026b')?.objid,
+        readRegistryEpochUs(store.databases),
+        findByName(store.databases, '2026a')?.objid,
+        findByName(store.databases, '2026b')?.objid,
       ]);
     await importLines(directory, 'a', [registryLine(1, '2026A'), snapshotLine('1970-01-01T00:00:01.000000+00:00')]);
     assert.equal(await seen(), [1_000_000, 1, undefined]);
@@ -340,8 +341,8 @@ test('a registry without its epoch, with a future one, or cut off, does not repl
     const data = join(directory, 'a');
     const seen = () =>
       reading(data, store => [
-        store.tnsSnapshotEpochUs(),
-        store.tnsByName('2026a')?.objid,
+        readRegistryEpochUs(store.databases),
+        findByName(store.databases, '2026a')?.objid,
         store.databases.tns_objects.getKeysCount(),
       ]);
     await importLines(directory, 'a', [registryLine(1, '2026a'), snapshotLine('1970-01-01T00:00:01.000000+00:00')]);

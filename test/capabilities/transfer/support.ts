@@ -14,6 +14,9 @@ import {
   type Rejection,
 } from '../../../src/capabilities/transfer/importer.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
+import { findRecent, readLatestIngest } from '../../../src/core/store/recent.ts';
+import { findByName, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 
@@ -102,17 +105,19 @@ function seen(store: Store, tnsNames: readonly string[]) {
     return { ...object, records, sources: store.getSources(object.diaObjectId) };
   });
   const always = { startUs: -(2 ** 53), endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 1_000_000 };
-  const { journalEntries: _, ...counts } = store.counts();
+  const { journalEntries: _, ...counts } = readCounts(store.databases);
   return {
     objects,
     counts,
     pending: store.pendingIds(1_000_000),
     listed: (['all', 'matched'] as const).flatMap(of =>
-      (['ingest_time', 'event_time'] as const).map(timeField => store.recent({ of, timeField, ...always })),
+      (['ingest_time', 'event_time'] as const).map(timeField =>
+        findRecent(store.databases, { of, timeField, ...always }),
+      ),
     ),
-    latest: store.latestIngestTimeUs(),
-    epoch: store.tnsSnapshotEpochUs(),
-    names: tnsNames.map(name => store.tnsByName(name.toLowerCase()) ?? null),
+    latest: readLatestIngest(store.databases),
+    epoch: readRegistryEpochUs(store.databases),
+    names: tnsNames.map(name => findByName(store.databases, name.toLowerCase()) ?? null),
   };
 }
 

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MOC_FORMATS, type MocCells, mocCells, writeMoc } from '../../../src/capabilities/catalogs/moc.ts';
 import { OBJECTS_MOC_ORDER } from '../../../src/core/contract/limits.ts';
+import { readCatalog } from '../../../src/core/store/catalog_registration.ts';
 import { registrationOf } from '../../core/catalogs/registration.ts';
 import { storeObjects, trueObjects } from '../../core/http/crowded_places.ts';
 import { delivery, NOW_US, type Running, startApp } from '../../core/http/support.ts';
@@ -178,7 +179,7 @@ test('the map of the objects has no cell whose objects were removed', async () =
 test('the map of a catalog is its footprint; of one that is not registered there is none', async ({
   running: { app, world },
 }) => {
-  const { coverage } = world.store.catalog('gaia_dr3')!;
+  const { coverage } = readCatalog(world.store.databases, 'gaia_dr3')!;
   const types = { fits: 'application/fits', json: 'application/json', txt: 'text/plain' };
   for (const format of MOC_FORMATS) {
     const response = await app.app.fetch(new Request(`http://nearsky.test/vo/moc/gaia_dr3.${format}`));

@@ -12,6 +12,7 @@ import { type LogEntry, LostPlace } from '../../../src/core/cluster/record_log.t
 import { encodeChange } from '../../../src/core/store/change_record.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
 import { FIRST_LEVEL, LEVEL } from '../../../src/core/store/level.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { KafkaServer, whyNoKafka } from '../../capabilities/consume/kafka_server.ts';
 import { eventually, withDirectory } from '../../directory.ts';
@@ -252,7 +253,7 @@ const withNode = (body: (store: Store, log: KafkaLog, topic: string) => Promise<
     withStore(async store => {
       for (const id of [1n, 2n, 3n]) await appendChange(log, deliver('lasair', id));
       await catchUp(new Node(store, log));
-      assert.is(store.logPosition()?.next, 3);
+      assert.is(readLogPosition(store.databases)?.next, 3);
       await body(store, log, topic);
     }),
   );
@@ -330,7 +331,7 @@ real('a node stops in front of a record that it cannot read or apply', async () 
       const reason = await whyStopped(store, log);
       assert.match(reason, /^Cannot follow the log from record 4 on: /);
       assert.match(reason, why);
-      assert.is(store.logPosition()?.next, 4);
+      assert.is(readLogPosition(store.databases)?.next, 4);
       assert.equal([store.getObject(4n) !== undefined, store.getObject(6n)], [true, undefined]);
     });
 });

@@ -14,7 +14,9 @@ import { raiseLevel, shareSettings } from '../../../src/core/cluster/shared_sett
 import { apply } from '../../../src/core/store/apply.ts';
 import { encodeChange } from '../../../src/core/store/change_record.ts';
 import type { Change, UntimedChange } from '../../../src/core/store/changes.ts';
-import { FIRST_LEVEL, LEVEL, type UnreadableLevel } from '../../../src/core/store/level.ts';
+import { FIRST_LEVEL, LEVEL, readLevel, type UnreadableLevel } from '../../../src/core/store/level.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
+import { readNodes } from '../../../src/core/store/nodes.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { ClockAhead, StoreError } from '../../../src/core/store/store_error.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -87,7 +89,7 @@ test('a node stops in front of a level that it cannot read, as often as it start
     cluster.append({ kind: 'level', level: NEWER });
     cluster.deliver(3n);
     await cluster.catchUp(newer);
-    assert.equal([newer.logLevel(), newer.logPosition()?.next], [NEWER, 3]);
+    assert.equal([readLevel(newer.databases), readLogPosition(newer.databases)?.next], [NEWER, 3]);
     for (let start = 0; start < 2; start++) {
       const node = new Node(older, new Link(cluster.log));
       const waiting = failure(() => node.submit({ kind: 'report_node', node: 'here', level: LEVEL, timeUs: NOON_US }));
@@ -97,7 +99,7 @@ test('a node stops in front of a level that it cannot read, as often as it start
       assert.is((error.cause as UnreadableLevel).level, NEWER);
       assert.is((await waiting).message, error.message);
       older.resetRead();
-      assert.equal([older.logLevel(), older.logPosition()?.next], [FIRST_LEVEL, 1]);
+      assert.equal([readLevel(older.databases), readLogPosition(older.databases)?.next], [FIRST_LEVEL, 1]);
     }
     const upgraded = await cluster.upgrade('older', older);
     await cluster.catchUp(upgraded);
@@ -121,7 +123,7 @@ test('an archive of a higher level is not opened by an older release, nor is a b
         assert.is(error.message, `Cannot open the data directory ${at} because ${TOO_OLD}`);
       }
     const upgraded = openStore(backup, 'write', NEWER);
-    assert.is(upgraded.logLevel(), NEWER);
+    assert.is(readLevel(upgraded.databases), NEWER);
     await upgraded.close();
   }));
 
@@ -154,7 +156,7 @@ test('the level never goes down, and is the same however often it is raised', ()
     ] as const) {
       store.databases.objects.transactionSync(() => apply(store.databases, { kind: 'level', timeUs: 0, level }));
       store.resetRead();
-      assert.is(store.logLevel(), is);
+      assert.is(readLevel(store.databases), is);
       digests.add(dump(store).join());
     }
     assert.is(digests.size, 3);
@@ -165,10 +167,10 @@ test('an archive without a log has no level', () =>
     const store = cluster.open('node', NEWER);
     cluster.append({ kind: 'level', level: NEWER });
     await cluster.catchUp(store);
-    assert.is(store.logLevel(), NEWER);
+    assert.is(readLevel(store.databases), NEWER);
     await new Writer(store).leaveLog();
     store.resetRead();
-    assert.is(store.logLevel(), FIRST_LEVEL);
+    assert.is(readLevel(store.databases), FIRST_LEVEL);
   }));
 
 test('a record is written in the level of the log, whatever the release that writes it', () =>
@@ -204,7 +206,7 @@ test('the level is not raised while a node that reported lately cannot read it',
     const raised = async () => {
       await eventually('the node has applied what the test appended', async () => {
         store.resetRead();
-        return store.logPosition()?.next === cluster.log.end || undefined;
+        return readLogPosition(store.databases)?.next === cluster.log.end || undefined;
       });
       return raiseLevel(store, writer);
     };
@@ -222,7 +224,7 @@ test('the level is not raised while a node that reported lately cannot read it',
     report('a:/data', NEWER, NOON_US + 301e6);
     await raised();
     store.resetRead();
-    assert.is(store.logLevel(), NEWER);
+    assert.is(readLevel(store.databases), NEWER);
     const { length } = cluster.log.entries;
     await raiseLevel(store, writer);
     assert.is(cluster.log.entries.length, length);
@@ -238,14 +240,14 @@ test('a new log begins at the level of the release that begins it; one that has 
       await writer.reportNode('here');
       await shareSettings(store, writer, config);
       await end();
-      assert.is(store.logLevel(), LEVEL);
+      assert.is(readLevel(store.databases), LEVEL);
     }
     cluster.log.entries = [];
     const first = cluster.open('first', NEWER);
     const { writer, end } = follow(first, cluster.log);
     await shareSettings(first, writer, config);
     await end();
-    assert.equal([first.logLevel(), cluster.log.end], [NEWER, 2]);
+    assert.equal([readLevel(first.databases), cluster.log.end], [NEWER, 2]);
   }));
 
 test('a node whose clock is ahead reports itself, so no level above its own is reached', () =>
@@ -259,7 +261,7 @@ test('a node whose clock is ahead reports itself, so no level above its own is r
     await writer.reportNode('a:/data');
     older.resetRead();
     assert.equal(
-      older.nodes().map(({ node, level }) => [node, level]),
+      readNodes(older.databases).map(({ node, level }) => [node, level]),
       [
         ['a:/data', LEVEL],
         ['b:/data', NEWER],
@@ -275,12 +277,12 @@ test('a node that serves reports its name and the level that it reads', () =>
     const reports = beginReports(writer, () => {}, 'host:/data');
     await eventually('it has reported', async () => {
       store.resetRead();
-      return store.nodes().length > 0 || undefined;
+      return readNodes(store.databases).length > 0 || undefined;
     });
     await reports.close();
     await end();
     assert.equal(
-      store.nodes().map(({ node, level }) => [node, level]),
+      readNodes(store.databases).map(({ node, level }) => [node, level]),
       [['host:/data', NEWER]],
     );
   }));

@@ -8,6 +8,8 @@ import { Node } from '../../../src/core/cluster/node.ts';
 import { LostPlace } from '../../../src/core/cluster/record_log.ts';
 import { encodeChange } from '../../../src/core/store/change_record.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
+import { readCounters } from '../../../src/core/store/counters.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { encodeObject, encodePlain } from '../../../src/core/store/records.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { RefusedChange, StoreError } from '../../../src/core/store/store_error.ts';
@@ -65,7 +67,7 @@ test('what a node submits has the outcome that it has at its place in the log', 
     const base = { load: 7, revision: 0, epochUs: 1, fileEpochUs: 1, validators: null };
     const [refused] = await submit(node, link, { kind: 'change_registry', timeUs: 1, base, records: [], epochUs: 2 });
     assert.instance(refused, RefusedChange);
-    assert.is(store.logPosition()?.next, 5);
+    assert.is(readLogPosition(store.databases)?.next, 5);
   }));
 
 test('a long change is several records, each with its outcome', () =>
@@ -185,7 +187,7 @@ test('a record that cannot be read stops a node in front of it', () =>
         [...store.objects()].map(({ diaObjectId }) => diaObjectId),
         [1n],
       );
-      assert.is(store.logPosition()?.next, 1);
+      assert.is(readLogPosition(store.databases)?.next, 1);
     }
     assert.instance(await failure(() => catchUp(node)), LostPlace);
   }));
@@ -197,7 +199,7 @@ test('a node goes on where the log has removed only what it has applied', () =>
     log.first = 2;
     append(log, deliver(NOON_US, 3n));
     await catchUp(new Node(store, link));
-    assert.is(store.logPosition()?.next, 3);
+    assert.is(readLogPosition(store.databases)?.next, 3);
   }));
 
 test('a leader that does not show its last record yet stops no node', () =>
@@ -210,7 +212,7 @@ test('a leader that does not show its last record yet stops no node', () =>
     log.read = MemoryLog.prototype.read;
     append(log, deliver(NOON_US, 3n));
     await catchUp(again);
-    assert.is(store.logPosition()?.next, 3);
+    assert.is(readLogPosition(store.databases)?.next, 3);
   }));
 
 test('two that apply the log to one archive apply each record once', () =>
@@ -220,7 +222,7 @@ test('two that apply the log to one archive apply each record once', () =>
     await Promise.all([node.step(), other.step()]);
     await catchUp(node);
     await catchUp(other);
-    assert.equal(store.counters()['ingested/lasair/duplicate'], 1);
+    assert.equal(readCounters(store.databases)['ingested/lasair/duplicate'], 1);
   }));
 
 test('nothing but its log changes an archive that a log makes', () =>
@@ -270,7 +272,7 @@ test('a failure of the network or the disk stops no node', () =>
     assert.match((await failure(() => node.step())).message, /the disk is full/);
     store.requireSpace = requireSpace;
     await catchUp(node);
-    assert.is(store.logPosition()?.next, 1);
+    assert.is(readLogPosition(store.databases)?.next, 1);
   }));
 
 test('a node that meets a damaged value stops and names it', () =>
@@ -289,7 +291,7 @@ test('a node that meets a damaged value stops and names it', () =>
       /because 1 of pending has changed on the disk since it was stored: start this node from/,
     );
     assert.is(await failure(() => node.step()), error);
-    assert.is(store.logPosition()?.next, 2);
+    assert.is(readLogPosition(store.databases)?.next, 2);
   }));
 
 /** Damage of a disk that leaves the checksum of every remaining value right. */
@@ -335,7 +337,7 @@ for (const [name, [harm, what]] of Object.entries(damages))
             `because ${what} has changed on the disk since it was stored: start this node from`,
           );
           assert.is(await failure(() => again.step()), error);
-          assert.ok(store.logPosition()!.next <= end + 1);
+          assert.ok(readLogPosition(store.databases)!.next <= end + 1);
         } finally {
           await store.close();
         }
@@ -353,7 +355,7 @@ test('a disk that is too full for many records takes them in smaller parts', () 
     };
     assert.is(await node.step(), 0);
     assert.equal(sizes, [20, 10, 6, 4, 10, 6, 4]);
-    assert.is(store.logPosition()?.next, 10);
+    assert.is(readLogPosition(store.databases)?.next, 10);
   }));
 
 test.run();

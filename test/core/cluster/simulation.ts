@@ -12,8 +12,10 @@ import { encodeChange } from '../../../src/core/store/change_record.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
 import { HeldLease } from '../../../src/core/store/held_lease.ts';
 import { publishLease } from '../../../src/core/store/leases.ts';
-import { FIRST_LEVEL, LEVEL, UnreadableLevel } from '../../../src/core/store/level.ts';
+import { FIRST_LEVEL, LEVEL, readLevel, UnreadableLevel } from '../../../src/core/store/level.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { loggedChange } from '../../../src/core/store/logged_changes.ts';
+import { readLatestIngest } from '../../../src/core/store/recent.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import { StoreError } from '../../../src/core/store/store_error.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -156,7 +158,7 @@ class Simulation {
     } catch (error) {
       if (!isOutdated(error)) return expectAway(error);
       store.resetRead();
-      this.#outdated.push(store.logPosition()?.next ?? 0);
+      this.#outdated.push(readLogPosition(store.databases)?.next ?? 0);
     }
   }
 
@@ -181,7 +183,7 @@ class Simulation {
     for (const [i, entry] of this.#log.entries.entries()) {
       const content = contentOf(entry.record);
       alone.resetRead();
-      levels.push({ log: alone.logLevel(), record: levelOf(entry) });
+      levels.push({ log: readLevel(alone.databases), record: levelOf(entry) });
       const logged = loggedChange(entry, NEWER);
       const [outcome] = await writer.applyLogged(this.#log.identity, [logged]);
       const { change } = logged;
@@ -193,21 +195,21 @@ class Simulation {
           this.#broken.push(`record ${i}: a position of ${change.owner} has the outcome ${outcome}, but ${owner} owns`);
       }
       alone.resetRead();
-      if (alone.logPosition()!.timeUs > this.#log.cameUs[i]! + AHEAD_US + i)
+      if (readLogPosition(alone.databases)!.timeUs > this.#log.cameUs[i]! + AHEAD_US + i)
         this.#broken.push(`record ${i}: the time of the log is ahead of its servers`);
       outcomes.set(content, [...(outcomes.get(content) ?? []), outcome]);
     }
     const whole = { dumps: this.#members.map(({ store }) => dump(store)), expected: dump(alone), outcomes };
     const [acknowledged, outdated, events] = [this.#acknowledged, this.#outdated, this.#events];
     alone.resetRead();
-    const raised = [...levels.map(({ log }) => log), alone.logLevel()].indexOf(NEWER) - 1;
+    const raised = [...levels.map(({ log }) => log), readLevel(alone.databases)].indexOf(NEWER) - 1;
     return { ...whole, broken: this.#broken, levels, raised, acknowledged, outdated, events };
   }
 
   /** Every object is at or before the `as_of` of an answer, unless it was removed. */
   #requireVisible({ store }: Member, ids?: readonly bigint[]): void {
     store.resetRead();
-    const asOfUs = Math.max(store.logPosition()?.timeUs ?? 0, store.latestIngestTimeUs() ?? 0);
+    const asOfUs = Math.max(readLogPosition(store.databases)?.timeUs ?? 0, readLatestIngest(store.databases) ?? 0);
     const isRemoved = store.removedSince(0);
     const left = ids?.filter(id => !isRemoved?.(id));
     const objects = left ? left.map(id => store.getObject(id)) : [...store.objects()];
@@ -272,8 +274,8 @@ class Simulation {
         const from = pick(this.#members).store;
         await from.copyTo(join(copy, 'nearsky.mdb'));
         from.resetRead();
-        if (from.logLevel() > store.readableLevel) requireRefused(copy, store.readableLevel);
-        return this.#start(at, copy, Math.max(store.readableLevel, from.logLevel()));
+        if (readLevel(from.databases) > store.readableLevel) requireRefused(copy, store.readableLevel);
+        return this.#start(at, copy, Math.max(store.readableLevel, readLevel(from.databases)));
       }
       case 'upgrade':
         return this.#upgrade(at);

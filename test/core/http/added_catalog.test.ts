@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import { CATALOGS, Catalogs } from '../../../src/core/contract/catalogs.ts';
+import { readCatalogs } from '../../../src/core/store/catalog_registration.ts';
 import { Connection } from '../../capabilities/connector/support.ts';
 import { LOOKUP } from '../../capabilities/connector/world.ts';
 import { API } from '../../capabilities.ts';
@@ -72,7 +73,7 @@ test('tables, the list for language models, metrics and the connector', () =>
     const { answer } = await new Connection(app).call(LOOKUP, { identifiers: [`${ID}`] });
     const [summary] = answer.results[0].objects[0].coincident_sources;
     assert.equal([summary.catalog, summary.nearest[0].values], ['stars', { vmag: 17.25, kind: 'RR, "Lyr"' }]);
-    assert.is(new Catalogs(world.store.catalogs()).all.length, NAMES.length + 1);
+    assert.is(new Catalogs(readCatalogs(world.store.databases)).all.length, NAMES.length + 1);
   }));
 
 test('where the next release has integer ids, its matches replace older ones with other ids', () =>

@@ -15,6 +15,7 @@ import { Node } from '../../../src/core/cluster/node.ts';
 import type { LogRead, RecordLog } from '../../../src/core/cluster/record_log.ts';
 import { Coordinator } from '../../../src/core/coordinator.ts';
 import { encodeChange } from '../../../src/core/store/change_record.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';
 import { PARTS } from '../../capabilities.ts';
@@ -109,7 +110,7 @@ class Member {
     [state.logFollowedMs, state.hasCaughtUp, state.logTimeUs] = [
       steadyMs(),
       true,
-      this.store.logPosition()?.timeUs ?? 0,
+      readLogPosition(this.store.databases)?.timeUs ?? 0,
     ];
   }
 
@@ -225,7 +226,7 @@ test(`${WALKS} walks that hop between nodes that lag are whole, or told to try a
       const [first] = members;
       await eventually(
         'the first node has everything',
-        async () => first!.store.logPosition()?.next === alerts.log.end || undefined,
+        async () => readLogPosition(first!.store.databases)?.next === alerts.log.end || undefined,
       );
       const stored = [...first!.store.objects()];
       for (const walked of walks) {

@@ -3,6 +3,7 @@ import { steadyMs } from '../../../src/core/base/runtime.ts';
 import { Node } from '../../../src/core/cluster/node.ts';
 import { Coordinator } from '../../../src/core/coordinator.ts';
 import { encodeChange } from '../../../src/core/store/change_record.ts';
+import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { PARTS } from '../../capabilities.ts';
 import { Link, MemoryLog } from '../cluster/memory_log.ts';
@@ -30,7 +31,7 @@ export class ServingNode {
   }
 
   #report(): void {
-    const { next = 0, timeUs = 0 } = this.#store.logPosition() ?? {};
+    const { next = 0, timeUs = 0 } = readLogPosition(this.#store.databases) ?? {};
     const { state } = this.#coordinator;
     [state.logPosition, state.logTimeUs] = [next, timeUs];
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkDirectory } from '../../../src/capabilities/status/check.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
 import { encodeKey, encodePlain } from '../../../src/core/store/records.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { delivery, failure, fill, provenance, recounted, result, withStore } from './support.ts';
@@ -16,7 +17,7 @@ const quietly = () => {};
 test('a whole database has no faults, beside a writer too', () =>
   withStore(async (store, writer, directory) => {
     await fill(store, writer);
-    assert.equal(store.counts(), recounted(store));
+    assert.equal(readCounts(store.databases), recounted(store));
     const { faults, objects } = await checkDirectory(directory, quietly);
     assert.equal([faults, objects], [[], 900]);
     const writing = writer.ingest([delivery(1n)], 1.8e15);

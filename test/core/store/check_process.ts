@@ -1,7 +1,9 @@
 /** Checks a data directory; prints the number of faults and, where there is none, the digest of an export:  check_process.ts DIRECTORY */
 import { createHash } from 'node:crypto';
 import { checkDirectory } from '../../../src/capabilities/status/check.ts';
-import { openStore, StoreError } from '../../../src/core/store/store.ts';
+import { readRegistry, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { StoreError } from '../../../src/core/store/store_error.ts';
 
 try {
   const { faults, more } = await checkDirectory(process.argv[2]!, () => {});
@@ -21,8 +23,8 @@ async function exported(): Promise<string> {
     const sets = object.records.map(record => store.provenanceSet(record.provenanceSet));
     add([object, sets, store.getSources(object.diaObjectId)]);
   }
-  for (const record of store.tnsRecords()) add(record);
-  add(store.tnsSnapshotEpochUs());
+  for (const record of readRegistry(store.databases)) add(record);
+  add(readRegistryEpochUs(store.databases));
   await store.close();
   return hash.digest('hex');
 }

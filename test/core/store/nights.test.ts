@@ -5,7 +5,7 @@ import { apply } from '../../../src/core/store/apply.ts';
 import { decodeChange, encodeChange } from '../../../src/core/store/change_record.ts';
 import type { ChangeOf } from '../../../src/core/store/changes.ts';
 import { LEVEL } from '../../../src/core/store/level.ts';
-import { latestNight, nightAfter, nightOf, nightStartUs } from '../../../src/core/store/nights.ts';
+import { latestNight, nightAfter, nightOf, nightStartUs, readNight } from '../../../src/core/store/nights.ts';
 import { delivery, failure, provenance, result, withStore } from './support.ts';
 
 const test = suite('store/nights');
@@ -41,7 +41,7 @@ test('messages and crossmatches are counted in their night', () =>
     const source = { ra: 1, dec: 2, payload: null };
     await writer.recordCrossmatches([result(1n, [source, source]), result(2n), result(3n)], provenance, evening);
     await writer.recordCrossmatches([result(1n)], { ...provenance, crossmatch_radius_arcsec: 2 }, evening, true);
-    const { brokers, catalogs, crossmatched } = store.night('2026-11-26');
+    const { brokers, catalogs, crossmatched } = readNight(store.databases, '2026-11-26');
     assert.equal(brokers.lasair, {
       messages: 10,
       stored: 2,
@@ -57,8 +57,8 @@ test('messages and crossmatches are counted in their night', () =>
     assert.equal(crossmatched, { objects: 3, again: 1 });
     assert.equal(catalogs.gaia_dr3, { matches: 2, outcomes: { searched: 3 } });
     assert.equal(catalogs.des_y6_gold, { matches: 0, outcomes: { outside_footprint: 3 } });
-    assert.is(store.night('2026-11-27').brokers.lasair!.duplicate, 1);
-    assert.equal(store.night('2026-11-25').brokers, {});
+    assert.is(readNight(store.databases, '2026-11-27').brokers.lasair!.duplicate, 1);
+    assert.equal(readNight(store.databases, '2026-11-25').brokers, {});
   }));
 
 test('removed objects are counted by reason, in the night of their removal', () =>
@@ -71,7 +71,9 @@ test('removed objects are counted by reason, in the night of their removal', () 
     await writer.ingest([delivery(4n), delivery(4n, { broker: 'fink' })], us('2026-11-25T23:00:00Z'));
     await writer.remove([4n], 'too old', 'fink');
     // The night may have ended meanwhile.
-    const nights = [...new Set([night, nightOf(1000 * Date.now())])].map(each => store.night(each).removed);
+    const nights = [...new Set([night, nightOf(1000 * Date.now())])].map(
+      each => readNight(store.databases, each).removed,
+    );
     assert.is(
       nights.reduce((sum, { objects }) => sum + objects, 0),
       3,
@@ -81,7 +83,7 @@ test('removed objects are counted by reason, in the night of their removal', () 
       1,
     );
     assert.equal(Object.assign({}, ...nights.map(({ by_reason }) => by_reason)), { 'a test / again': 2, 'too old': 1 });
-    assert.equal(store.night('2026-11-25').removed, { objects: 0, by_reason: {}, deliveries: 0 });
+    assert.equal(readNight(store.databases, '2026-11-25').removed, { objects: 0, by_reason: {}, deliveries: 0 });
   }));
 
 test('a change that fails stores nothing and counts nothing', () =>
@@ -89,7 +91,7 @@ test('a change that fails stores nothing and counts nothing', () =>
     const broken = { broker: 'lasair', below_cut: 1, skipped: 0, rejected: null as never };
     await failure(() => writer.ingest([delivery(1n)], us('2026-11-26T23:00:00Z'), broken));
     assert.is(store.getObject(1n), undefined);
-    assert.equal(store.night('2026-11-26').brokers, {});
+    assert.equal(readNight(store.databases, '2026-11-26').brokers, {});
   }));
 
 test('a change that is split counts its unstored messages once', async () => {
@@ -102,7 +104,7 @@ test('a change that is split counts its unstored messages once', async () => {
     store.databases.objects.transactionSync(() => {
       for (const record of records) apply(store.databases, decodeChange(record) as ChangeOf<'deliver'>);
     });
-    assert.is(store.night('2026-11-26').brokers.lasair!.messages, 15);
+    assert.is(readNight(store.databases, '2026-11-26').brokers.lasair!.messages, 15);
   });
 });
 

@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ImportItem } from '../../../src/core/store/import.ts';
-import type { RecentPosition, RecentQuery } from '../../../src/core/store/recent.ts';
+import {
+  findRecent,
+  type RecentPosition,
+  type RecentQuery,
+  readLatestIngest,
+  recentInPieces,
+} from '../../../src/core/store/recent.ts';
 import { encodeTimeValue } from '../../../src/core/store/records.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { delivery, provenance, result, withStore } from './support.ts';
@@ -65,7 +71,7 @@ function checkAll(store: Store, objects: readonly Listed[], listing: Pick<Recent
       for (const asOfUs of [...new Set(objects.map(({ ingestTimeUs }) => ingestTimeUs))].slice(0, 3)) {
         const window = { ...listing, startUs, endUs, asOfUs };
         for (const limit of [1, 2, 1000]) {
-          assert.equal(store.recent({ ...window, limit }), oracle(objects, { ...window, limit }));
+          assert.equal(findRecent(store.databases, { ...window, limit }), oracle(objects, { ...window, limit }));
         }
       }
     }
@@ -74,7 +80,7 @@ function checkAll(store: Store, objects: readonly Listed[], listing: Pick<Recent
   for (const timeUs of instants) {
     for (const { id } of objects) {
       const query = { ...always, after: { timeUs, diaObjectId: id } };
-      assert.equal(store.recent(query), oracle(objects, query));
+      assert.equal(findRecent(store.databases, query), oracle(objects, query));
     }
   }
 }
@@ -88,7 +94,7 @@ test('any window, position and limit gives what a scan of every object gives, wi
           checkAll(store, objects, { of: 'all', timeField });
           checkAll(store, objects, { of: 'matched', timeField });
         }
-        assert.is(store.latestIngestTimeUs(), Math.max(...objects.map(({ ingestTimeUs }) => ingestTimeUs)));
+        assert.is(readLatestIngest(store.databases), Math.max(...objects.map(({ ingestTimeUs }) => ingestTimeUs)));
       }),
     ),
     { numRuns: 30 },
@@ -111,7 +117,7 @@ test('what is longer than one read comes in pieces, whatever is passed over', ()
       [1, 1],
       [0, 1],
     ] as const) {
-      const pieces = [...store.recentInPieces({ ...window, asOfUs, limit })];
+      const pieces = [...recentInPieces(store.databases, { ...window, asOfUs, limit })];
       assert.equal(pieces.flat(), oracle(objects, { ...window, asOfUs, limit }));
       if (limit > 256 || asOfUs === 0) assert.ok(pieces.length > 1, 'others go ahead between two pieces');
     }
@@ -125,7 +131,7 @@ test('an object is listed although the copy of its ingest time is damaged', () =
       table.transactionSync(() => table.put([...table.getKeys()][1]!, encodeTimeValue(6)));
     for (const timeField of ['ingest_time', 'event_time'] as const) {
       const query = { of: 'matched', timeField, startUs: 0, endUs: 10, asOfUs: 5, limit: 10 } as const;
-      assert.equal(store.recent(query), oracle(objects, query));
+      assert.equal(findRecent(store.databases, query), oracle(objects, query));
     }
   }));
 
@@ -141,7 +147,7 @@ test('a walk by pages of any size meets every object once', () =>
       for (const limit of [1, 2, 7, 60, 61]) {
         const walked: RecentPosition[] = [];
         for (;;) {
-          const page = store.recent({ ...window, limit, after: walked.at(-1) });
+          const page = findRecent(store.databases, { ...window, limit, after: walked.at(-1) });
           if (page.length === 0) break;
           walked.push(...page);
           assert.ok(walked.length <= whole.length, 'no object is met twice');
@@ -155,23 +161,25 @@ test('ingested objects are listed with their first match, and not before', () =>
   withStore(async (store, writer) => {
     const always = { timeField: 'ingest_time', startUs: 0, endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 10 } as const;
     const window = { of: 'matched', ...always } as const;
-    assert.is(store.latestIngestTimeUs(), null);
+    assert.is(readLatestIngest(store.databases), null);
     await writer.ingest([delivery(1n), delivery(2n)], 5000);
     await writer.ingest([delivery(3n), delivery(1n, { broker: 'antares' })], 6000);
-    assert.is(store.latestIngestTimeUs(), 6000);
-    assert.equal(store.recent(window), []);
+    assert.is(readLatestIngest(store.databases), 6000);
+    assert.equal(findRecent(store.databases, window), []);
     const all = [
       { timeUs: 6000, diaObjectId: 3n },
       { timeUs: 5000, diaObjectId: 1n },
       { timeUs: 5000, diaObjectId: 2n },
     ];
-    assert.equal(store.recent({ of: 'all', ...always }), all);
+    assert.equal(findRecent(store.databases, { of: 'all', ...always }), all);
     await writer.recordCrossmatches([result(1n, [{ ra: 1, dec: 2, payload: null }]), result(2n)], provenance, 7000);
-    assert.equal(store.recent(window), [{ timeUs: 5000, diaObjectId: 1n }]);
-    assert.equal(store.recent({ of: 'all', ...always }), all);
+    assert.equal(findRecent(store.databases, window), [{ timeUs: 5000, diaObjectId: 1n }]);
+    assert.equal(findRecent(store.databases, { of: 'all', ...always }), all);
     const { eventTimeUs } = delivery(1n);
-    assert.equal(store.recent({ ...window, timeField: 'event_time' }), [{ timeUs: eventTimeUs, diaObjectId: 1n }]);
-    assert.equal(store.recent({ ...window, timeField: 'event_time', asOfUs: 4999 }), []);
+    assert.equal(findRecent(store.databases, { ...window, timeField: 'event_time' }), [
+      { timeUs: eventTimeUs, diaObjectId: 1n },
+    ]);
+    assert.equal(findRecent(store.databases, { ...window, timeField: 'event_time', asOfUs: 4999 }), []);
   }));
 
 test('a match that is imported for a known object lists it at its own times, even while it is pending', () =>
@@ -188,7 +196,7 @@ test('a match that is imported for a known object lists it at its own times, eve
       asOfUs: 5000,
       limit: 10,
     } as const;
-    assert.equal(store.recent(window), [{ timeUs: object.eventTimeUs, diaObjectId: 4n }]);
+    assert.equal(findRecent(store.databases, window), [{ timeUs: object.eventTimeUs, diaObjectId: 4n }]);
   }));
 
 test.run();

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { publish } from '../../../src/core/store/registry.ts';
+import { findByName, publish, readRegistryEpochUs } from '../../../src/core/store/registry.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
 import { failure, withStore } from './support.ts';
 
@@ -12,17 +12,18 @@ const record = (objid: number, name: string, fields: Partial<TnsRecord> = {}): T
 
 test('a name is found whatever its case, the lowest objid of several, and no name that merely begins so', () =>
   withStore(async (store, writer) => {
-    assert.is(store.tnsSnapshotEpochUs(), null);
-    assert.is(store.tnsByName('2026a'), undefined);
+    assert.is(readRegistryEpochUs(store.databases), null);
+    assert.is(findByName(store.databases, '2026a'), undefined);
     const load = await writer.beginRegistry();
     const full = record(256, '2026A', { namePrefix: 'SN', classification: 'SN Ia', redshift: 0.0123 });
     await writer.stageRegistry(load, [record(300, '2026a'), full, record(2, '2026aa'), record(1, '2026a b')]);
-    assert.is(store.tnsByName('2026a'), undefined);
+    assert.is(findByName(store.databases, '2026a'), undefined);
     await writer.publishRegistry(load, 1_790_000_000_000_001);
-    assert.is(store.tnsSnapshotEpochUs(), 1_790_000_000_000_001);
-    assert.equal(store.tnsByName('2026a'), full);
-    assert.is(store.tnsByName('2026aa')!.objid, 2);
-    for (const absent of ['2026', '2026ab', '', '2026A']) assert.is(store.tnsByName(absent), undefined, absent);
+    assert.is(readRegistryEpochUs(store.databases), 1_790_000_000_000_001);
+    assert.equal(findByName(store.databases, '2026a'), full);
+    assert.is(findByName(store.databases, '2026aa')!.objid, 2);
+    for (const absent of ['2026', '2026ab', '', '2026A'])
+      assert.is(findByName(store.databases, absent), undefined, absent);
   }));
 
 test('of two objects of one objid the first stays', () =>
@@ -32,13 +33,17 @@ test('of two objects of one objid the first stays', () =>
     assert.equal(outcomes, ['added', 'unchanged', 'conflict']);
     assert.equal(await writer.stageRegistry(load, [record(1, '2026b')]), ['conflict']);
     await writer.publishRegistry(load, 0);
-    assert.is(store.tnsByName('2026b'), undefined);
-    assert.is(store.tnsByName('2026a')!.objid, 1);
+    assert.is(findByName(store.databases, '2026b'), undefined);
+    assert.is(findByName(store.databases, '2026a')!.objid, 1);
   }));
 
 test('a load replaces the registry in one step, and nothing of the former remains', () =>
   withStore(async (store, writer) => {
-    const seen = () => [store.tnsSnapshotEpochUs(), store.tnsByName('2026a')?.ra, store.tnsByName('2026b')?.ra];
+    const seen = () => [
+      readRegistryEpochUs(store.databases),
+      findByName(store.databases, '2026a')?.ra,
+      findByName(store.databases, '2026b')?.ra,
+    ];
     const first = await writer.beginRegistry();
     await writer.stageRegistry(first, [record(1, '2026a', { ra: 1 })]);
     await writer.publishRegistry(first, 100);
@@ -67,7 +72,7 @@ test('a load that was overtaken is refused, and one that broke off or is dropped
       (await failure(() => writer.publishRegistry(slow!, 200))).message,
       /another load has replaced it meanwhile/,
     );
-    assert.equal([store.tnsSnapshotEpochUs(), store.tnsByName('2026a')?.objid], [100, fast]);
+    assert.equal([readRegistryEpochUs(store.databases), findByName(store.databases, '2026a')?.objid], [100, fast]);
     const dropped = await writer.beginRegistry();
     await writer.stageRegistry(dropped, [record(9, '2026c')]);
     await writer.dropRegistry(dropped);
@@ -90,7 +95,7 @@ test('what a killed process left of a former registry is tidied away, and a load
     await writer.tidyRegistry();
     assert.equal(keys(), [2, 2]);
     await writer.publishRegistry(3, 6);
-    assert.equal([store.tnsByName('2026x3')?.objid, ...keys()], [3, 1, 1]);
+    assert.equal([findByName(store.databases, '2026x3')?.objid, ...keys()], [3, 1, 1]);
   }));
 
 test('a large registry is removed in several commits', () =>
@@ -99,7 +104,7 @@ test('a large registry is removed in several commits', () =>
     const records = Array.from({ length: 30_000 }, (_, i) => record(i, `2026n${i}`));
     await writer.stageRegistry(first, records);
     await writer.publishRegistry(first, 100);
-    assert.is(store.tnsByName('2026n29999')!.objid, 29_999);
+    assert.is(findByName(store.databases, '2026n29999')!.objid, 29_999);
     const second = await writer.beginRegistry();
     await writer.publishRegistry(second, 200);
     assert.is(store.databases.tns_objects.getKeysCount(), 0);

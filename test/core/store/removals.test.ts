@@ -6,9 +6,11 @@ import * as assert from 'uvu/assert';
 import { checkDirectory } from '../../../src/capabilities/status/check.ts';
 import { apply } from '../../../src/core/store/apply.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
 import { FILE_NAME } from '../../../src/core/store/environment.ts';
 import { checkPages } from '../../../src/core/store/pages.ts';
-import { type LastRemoval, LastRemovals } from '../../../src/core/store/removals.ts';
+import { oldestIds, readLatestIngest } from '../../../src/core/store/recent.ts';
+import { type LastRemoval, LastRemovals, removalsAfter } from '../../../src/core/store/removals.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { StoreError } from '../../../src/core/store/store_error.ts';
 import { seededRandom } from '../../oracle/skies.ts';
@@ -41,8 +43,8 @@ function withoutNegativeZero(change: Change): Change {
 /** Everything of the objects, but for the journal, the rows of the positions, and what was counted over time. */
 const contents = (store: Store) => [
   ...dump(store).filter(line => !/^(journal|positions|meta|provenance_sets|payload_keys) /.test(line)),
-  JSON.stringify({ ...store.counts(), journalEntries: 0 }),
-  `${store.latestIngestTimeUs()}`,
+  JSON.stringify({ ...readCounts(store.databases), journalEntries: 0 }),
+  `${readLatestIngest(store.databases)}`,
 ];
 
 test('a store without some of its objects is one that never had them', () =>
@@ -105,7 +107,7 @@ test('after random changes everything derived is intact, and a database without 
         applyTo(store, withoutNegativeZero(changes.change(changes.pick(['deliver', 'crossmatch', 'import']))));
         if (i % 3 === 0) applyTo(store, changes.change('remove'));
       }
-      assert.ok([...store.removals()].length > 3);
+      assert.ok([...removalsAfter(store.databases)].length > 3);
       assert.equal((await checkDirectory(directory, () => {})).faults, []);
       const ids = [...store.objects()].map(({ diaObjectId }) => diaObjectId);
       assert.ok(ids.length > 5);
@@ -115,8 +117,8 @@ test('after random changes everything derived is intact, and a database without 
       for (const name of ['objects', 'sources', 'pending', 'unread', 'recent_ingest', 'objects_by_event'])
         assert.not(left.has(name), name);
       assert.not(left.has('matches_by_source'));
-      assert.is(store.counts().objects, 0);
-      assert.is(store.latestIngestTimeUs(), null);
+      assert.is(readCounts(store.databases).objects, 0);
+      assert.is(readLatestIngest(store.databases), null);
       for (const id of ids) assert.ok(store.removedSince(0)!(id));
     });
   }
@@ -131,9 +133,9 @@ test('the oldest objects are found, also if an import brought times before 1970'
       return { kind: 'object', diaObjectId: BigInt(i), object } as const;
     });
     await writer.import(objects);
-    assert.equal(store.oldestIds({ endUs: 1 }), [3n, 1n, 2n]);
-    assert.equal(store.oldestIds({ endUs: 0, limit: 1 }), [3n]);
-    assert.equal(store.oldestIds({ startUs: 0, endUs: 2 }), [2n, 0n]);
+    assert.equal(oldestIds(store.databases, { endUs: 1 }), [3n, 1n, 2n]);
+    assert.equal(oldestIds(store.databases, { endUs: 0, limit: 1 }), [3n]);
+    assert.equal(oldestIds(store.databases, { startUs: 0, endUs: 2 }), [2n, 0n]);
   }));
 
 test('without one of its deliveries an object is one that never had it', () =>
@@ -166,7 +168,7 @@ test('without one of its deliveries an object is one that never had it', () =>
           return { diaObjectId, brokers, state, matches, position, ingestTimeUs };
         });
       assert.equal(brokersAndState(store), brokersAndState(other));
-      assert.equal(store.counts().statuses, other.counts().statuses);
+      assert.equal(readCounts(store.databases).statuses, readCounts(other.databases).statuses);
       assert.equal((await checkDirectory(directory, () => {})).faults, []);
     }),
   ));

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readCatalog, readCatalogs } from '../../../src/core/store/catalog_registration.ts';
+import { readCounts } from '../../../src/core/store/counts.ts';
+import { FORMAT_VERSION } from '../../../src/core/store/environment.ts';
 import { encodePlain } from '../../../src/core/store/records.ts';
-import { FORMAT_VERSION, openStore, StoreError } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { StoreError } from '../../../src/core/store/store_error.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { withDirectory } from '../../directory.ts';
 import { delivery, failure, provenance, putObject, recounted, result, withStore } from './support.ts';
@@ -140,7 +144,7 @@ test('a further crossmatch of an object has the next version, and the older ones
       [1, 2],
     );
     assert.equal(store.getSources(ID), [first, second]);
-    assert.is(store.counts().matches.gaia_dr3, 1, 'only those of the current crossmatch count');
+    assert.is(readCounts(store.databases).matches.gaia_dr3, 1, 'only those of the current crossmatch count');
   }));
 
 test('equal provenance is stored once, whatever the order of its keys; its hash is that of its canonical JSON', () =>
@@ -200,13 +204,13 @@ test('a catalog is registered under its name, bytes and all, and replaced', () =
     await writer.putCatalog({ ...registration('/d'), name: 'des_y6_gold' });
     await writer.putCatalog(registration('/b'));
     assert.equal(
-      store.catalogs().map(({ name, location }) => [name, location]),
+      readCatalogs(store.databases).map(({ name, location }) => [name, location]),
       [
         ['des_y6_gold', '/d'],
         ['gaia_dr3', '/b'],
       ],
     );
-    const stored = store.catalog('gaia_dr3')!;
+    const stored = readCatalog(store.databases, 'gaia_dr3')!;
     assert.equal(
       { ...stored, coverage: { ...stored.coverage, ranges: [...stored.coverage.ranges] } },
       {
@@ -214,7 +218,7 @@ test('a catalog is registered under its name, bytes and all, and replaced', () =
         coverage: { ...registration('/b').coverage, ranges: [1, 2, 254, 255] },
       },
     );
-    assert.is(store.catalog('skymapper_dr4'), undefined);
+    assert.is(readCatalog(store.databases, 'skymapper_dr4'), undefined);
     assert.is(store.lastSequence(), 0);
   }));
 
@@ -282,7 +286,7 @@ test('counts what is stored', () =>
     const none = { ...result(3n), catalogOutcomes: [['gaia_dr3', 'outside_footprint']] as const };
     const source = { ra: 1, dec: 2, payload: null };
     await writer.recordCrossmatches([result(1n, [source, source]), result(2n), none], provenance, 6_000);
-    const counts = store.counts();
+    const counts = readCounts(store.databases);
     assert.equal(counts.statuses, {
       crossmatch_pending: 1,
       coincident_sources: 1,
@@ -318,7 +322,7 @@ test('where the database was removed and what lies beside it was not, a new one 
     writeFileSync(join(directory, 'index', 'generation'), 'of the former database');
     assert.match((await failure(() => openStore(directory, 'read'))).message, /nothing is stored there yet/);
     const store = openStore(directory, 'write');
-    assert.is(store.counts().objects, 0);
+    assert.is(readCounts(store.databases).objects, 0);
     await store.close();
   }));
 
@@ -351,7 +355,7 @@ test('an empty directory becomes a data directory', () =>
     assert.is(store.lastSequence(), 0);
     assert.equal(store.journalAfter(0), []);
     assert.equal([...store.objects()], []);
-    assert.equal(store.catalogs(), []);
+    assert.equal(readCatalogs(store.databases), []);
     await store.close();
   }));
 

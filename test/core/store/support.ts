@@ -1,10 +1,10 @@
 /** Shared by the tests of the store. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { CountChanges } from '../../../src/core/store/counts.ts';
+import { CountChanges, type StoreCounts } from '../../../src/core/store/counts.ts';
 import { copyRecord, putRecord } from '../../../src/core/store/object_tables.ts';
 import { decodeObject, encodeKey, encodeObject } from '../../../src/core/store/records.ts';
-import { openStore, type Store, type StoreCounts } from '../../../src/core/store/store.ts';
+import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type {
   CrossmatchResult,
   Delivery,

@@ -8,7 +8,8 @@ import { FORMAT_VERSION, openEnvironment } from '../../../src/core/store/environ
 import { LEVEL } from '../../../src/core/store/level.ts';
 import { MetaValue } from '../../../src/core/store/meta.ts';
 import { encodePlain } from '../../../src/core/store/records.ts';
-import { openStore, StoreError } from '../../../src/core/store/store.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { StoreError } from '../../../src/core/store/store_error.ts';
 import { UPGRADES } from '../../../src/core/store/upgrade.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { withDirectory } from '../../directory.ts';
