@@ -1,5 +1,5 @@
-/** The imports of our files, for the tests of the architecture and the count of what a file reaches. */
-import { readFileSync } from 'node:fs';
+/** The imports of our files and the size of what they reach, for the tests of the architecture and `.ci/house.ts`. */
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,3 +17,25 @@ export function importsOf(file: string): string[] {
       : fileURLToPath(import.meta.resolve(path!)).slice(root.length),
   );
 }
+
+/** What somebody may have to read at most, in files and lines: to follow a cone search, and to know the core. */
+export const LIMITS = {
+  cone: { file: 'src/capabilities/objects/cone_search.ts', files: 180, lines: 20_000 },
+  core: { lines: 30_000 },
+} as const;
+
+/** These files, and all that they reach by imports, types included. */
+export function reachedBy(files: readonly string[]): readonly string[] {
+  const reached = new Set(files);
+  for (const file of reached) for (const imported of importsOf(file)) reached.add(imported);
+  return [...reached];
+}
+
+/** The core, the spatial index, and what the core reaches of other libraries. */
+export function coreFiles(): readonly string[] {
+  const own = globSync(['src/core/**/*.{ts,js}', 'index/*.ts'], { cwd: root });
+  return [...own, ...reachedBy(own).filter(file => file.startsWith('packages/'))];
+}
+
+export const linesOf = (files: readonly string[]) =>
+  files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0);

@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { importsOf, textOf } from '../.ci/imports.ts';
+import { coreFiles, importsOf, LIMITS, linesOf, reachedBy, textOf } from '../.ci/imports.ts';
 import { CAPABILITIES, OPTIONAL } from '../src/capabilities.ts';
 import { LISTED, REMOVED } from './removed.ts';
 
@@ -127,6 +127,19 @@ test('one file asks which runtime it is, and one where the program lies', () => 
   assert.equal(asking(/\bin globalThis|globalThis\.Deno|\bDeno\.\w+\(/), ['src/core/base/runtime.ts']);
   const others = asking(/import\.meta/).filter(file => !file.startsWith('src/binary/'));
   assert.equal(others, ['src/core/base/program_files.ts']);
+});
+
+test('one person can hold it: what a cone search reaches, and the core, stay within their limits', () => {
+  const { cone, core } = LIMITS;
+  const reached = reachedBy([cone.file]);
+  assert.ok(reached.length <= cone.files, `${cone.file} reaches ${reached.length} files: see node .ci/house.ts`);
+  assert.ok(linesOf(reached) <= cone.lines, `${cone.file} reaches ${linesOf(reached)} lines: see node .ci/house.ts`);
+  assert.ok(linesOf(coreFiles()) <= core.lines, `the core has ${linesOf(coreFiles())} lines: see node .ci/house.ts`);
+  const optional = new Set(OPTIONAL.map(({ name }) => name));
+  assert.equal(
+    reached.filter(file => optional.has(capabilityOf(file)!)),
+    [],
+  );
 });
 
 test('imports are of files that are there, so that none is overlooked', () => {

@@ -15,6 +15,7 @@ import { invalidBody, readJsonBody, readParts } from '../../core/http/json_body.
 import { fieldOf, optional } from '../../core/http/params.ts';
 import { type Answer, emptyResponse, exposing, jsonResponse, streamedResponse } from '../../core/http/respond.ts';
 import type { Service } from '../../core/service/service.ts';
+import { whyNotInHistory } from '../../core/store/history.ts';
 import { answerWhole, requireRead } from '../jobs/sent_table.ts';
 import { fileStream } from '../uploads/part_stream.ts';
 import { SentFile } from '../uploads/sent_file.ts';
@@ -72,7 +73,7 @@ async function keepJson(service: Service, exchange: Exchange): Promise<KeptSampl
 /** @throws ApiError naming the parameter if the state that the query reads is not in the history */
 async function requireHistory(service: Service, budget: Budget, query: SampleQuery, param: string): Promise<void> {
   await reachState(service, budget, query);
-  const why = service.read(store => store.whyNotInHistory(query.state!.at!, param));
+  const why = service.read(store => whyNotInHistory(store.databases, query.state!.at!, undefined, param));
   if (why !== undefined) throw new ApiError('invalid_parameter', why, { param });
 }
 
