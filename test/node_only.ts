@@ -39,9 +39,6 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
       'capabilities/adql/replaced_catalog',
       'capabilities/adql/views',
     ],
-  'All their tests pass under Deno, but then the process does not end; why is not known.': [
-    'capabilities/consume/kafka',
-  ],
   'They take the memory of processes that the kernel bounds, or all their slots. `capabilities/adql/engine_ends`, `capabilities/uploads/` and `neighbour/attacks` do so under both.':
     ['neighbour/tables', 'capabilities/adql/hungry'],
   'They compare with programs of other projects, in Python and Java. The service answers both runtimes alike.': [

@@ -50,12 +50,16 @@ async function connected<T>(options: KafkaOptions, use: (connection: Connection<
 /** Receives until there are this many messages; throws if none arrive any more. */
 async function receive(connection: Connection<KafkaMessage>, wanted: number): Promise<KafkaMessage[]> {
   const messages: KafkaMessage[] = [];
-  const late = AbortSignal.timeout(15_000);
-  const inVain = once(late, 'abort').then(() => {
-    throw new Error(`${messages.length} of ${wanted} messages came`);
+  let timer: NodeJS.Timeout | undefined;
+  const inVain = new Promise<never>((_, reject) => {
+    // With `AbortSignal.timeout`, Deno would not exit before the timeout is over.
+    timer = setTimeout(() => reject(new Error(`${messages.length} of ${wanted} messages came`)), 15_000);
   });
-  while (messages.length < wanted) messages.push(...(await Promise.race([connection.receive(), inVain])));
-  inVain.catch(() => {});
+  try {
+    while (messages.length < wanted) messages.push(...(await Promise.race([connection.receive(), inVain])));
+  } finally {
+    clearTimeout(timer);
+  }
   return messages;
 }
 
