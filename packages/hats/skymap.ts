@@ -104,8 +104,9 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   }
   const numberOf = numberReader(value);
   const pixelOf = explicit ? numberReader(pixel!) : undefined;
+  const zeros = numberOf(new DataView(new ArrayBuffer(width)), value.offset, 0);
   const forEachCovered = (visit: (ipix: number, value: number) => void) =>
-    forEachRow(rows, (view, at, row) => {
+    forEachRow(rows, !isCovered(zeros, bad), (view, at, row) => {
       for (let item = 0; item < value.repeat; item++) {
         const found = numberOf(view, at + value.offset, item);
         if (!isCovered(found, bad)) continue;
@@ -168,8 +169,10 @@ interface Rows {
   readonly count: number;
 }
 
+/** @param skipsZeros whether rows of zero bytes alone may be left out: most pixels of most maps have no value */
 async function forEachRow(
   { file, start, width, count }: Rows,
+  skipsZeros: boolean,
   visit: (view: DataView, offset: number, row: number) => void,
 ): Promise<void> {
   if (start + count * width > file.byteLength)
@@ -177,9 +180,20 @@ async function forEachRow(
   const rowsAtOnce = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, width)));
   for (let first = 0; first < count; first += rowsAtOnce) {
     const rows = Math.min(rowsAtOnce, count - first);
-    const view = new DataView(await file.read(start + first * width, start + (first + rows) * width));
-    for (let row = 0; row < rows; row++) visit(view, row * width, first + row);
+    const bytes = await file.read(start + first * width, start + (first + rows) * width);
+    const view = new DataView(bytes);
+    const words = skipsZeros && width % 4 === 0 ? new Int32Array(bytes) : undefined;
+    for (let row = 0; row < rows; row++) {
+      if (words) row = Math.floor(nextBits(words, row * (width >> 2)) / (width >> 2));
+      if (row < rows) visit(view, row * width, first + row);
+    }
   }
+}
+
+/** The index of the first word from `at` on that is not 0, or the number of words. */
+function nextBits(words: Int32Array, at: number): number {
+  while (at < words.length && words[at] === 0) at++;
+  return at;
 }
 
 /** Rows of a map's table, in the layout that astropy and healpy write. */
