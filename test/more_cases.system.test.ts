@@ -11,13 +11,18 @@ const MORE = {
   'capabilities/crossmatch/positions': { TEST_CROWD: '10' },
   'capabilities/sky_map/sky_map': { TEST_STATES: '30' },
   'capabilities/transfer/prepare': { TEST_STORES: '300' },
+  'capabilities/transfer/roundtrip': { TEST_ROUND_TRIPS: '40' },
+  'capabilities/sample/list': { TEST_SAMPLE_ROWS: '5000' },
   'capabilities/sample/report': { TEST_DISPLACEMENTS: '1000' },
   'capabilities/table_match/earlier': { TEST_EARLIER_ROUNDS: '4' },
   'core/contract/hostile': { TEST_HOSTILE: '4000' },
+  'core/http/fairness': { TEST_PAGE_OBJECTS: '4000' },
   'core/http/history': { TEST_CHANGES: '50' },
+  'core/http/msgpack': { TEST_TOGETHER: '40' },
   'core/server/plain_gets': { TEST_REQUESTS: '20000' },
   'hats/range_cache': { TEST_READS: '2000' },
   'index/area': { TEST_AREAS: '40' },
+  'index/sky_index': { TEST_CONES: '400' },
 };
 
 for (const [file, variables] of Object.entries(MORE)) {

@@ -33,7 +33,7 @@ import { anywhere, HARD_PLACES, offset, type Place, seededRandom } from '../orac
 const test = suite('index/area');
 
 const ROWS = Number(process.env.TEST_AREA_ROWS ?? 6000);
-const AREAS = Number(process.env.TEST_AREAS ?? 20);
+const AREAS = Number(process.env.TEST_AREAS ?? 10);
 
 /** Points everywhere, and many at hard places, in arenas of different sizes. */
 function randomPoints(seed: number): { points: PointColumns; index: SkyIndex } {

@@ -44,5 +44,7 @@ export const uploadsOf = memoized(({ config, log, admission, hasSpareProcess }: 
     admission,
     hasSpare: hasSpareProcess,
   });
-  return { childMemory, reading, loadAhead: (module: string) => modules.push(module) };
+  // A process that starts for one reading needs only that reading's module.
+  const loadAhead = (module: string) => void (hasSpareProcess && modules.push(module));
+  return { childMemory, reading, loadAhead };
 });

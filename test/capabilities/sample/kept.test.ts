@@ -31,7 +31,7 @@ async function withApp(world: World, use: (app: TestApp) => Promise<void>, setti
 const PLACE = { ra: 150, dec: -2 };
 
 async function fill(world: World): Promise<bigint> {
-  await addSources(world, 'gaia_dr3', [{ ...PLACE, id: 7n, payload: {} }], { skymapOrder: 10 });
+  await addSources(world, 'gaia_dr3', [{ ...PLACE, id: 7n, payload: {} }]);
   await world.writer.keepHistory(true);
   const [id] = await world.ingest([PLACE]);
   return id!;

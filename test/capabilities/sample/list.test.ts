@@ -13,6 +13,7 @@ import { World } from '../crossmatch/world.ts';
 import { addSources } from './world.ts';
 
 const test = suite('sample/list');
+const ROWS = Number(process.env.TEST_SAMPLE_ROWS ?? 2500);
 
 /** Sources at random places, and objects near some of them. */
 async function fill(world: World) {
@@ -28,7 +29,7 @@ async function fill(world: World) {
     };
   });
   await addSources(world, 'gaia_dr3', sources, { rowGroupSize: 100 });
-  const places = Array.from({ length: 5000 }, (_, i) => {
+  const places = Array.from({ length: ROWS }, (_, i) => {
     const { ra, dec } = i % 3 === 0 ? offset(sources[i % 900]!, 0.8 * random(), 7 * random()) : place();
     return { ra: ra % 360, dec };
   });
@@ -63,9 +64,9 @@ test('a table of positions with labels, longer than a request in JSON, has the r
   const whole = await app.post('/api/sample?format=json', table, 'text/csv');
   assert.is(whole.status, 200, whole.text.slice(0, 500));
   const { rows, summary, count } = whole.body;
-  assert.is(count, 5000);
+  assert.is(count, ROWS);
   const parts: Json[] = [];
-  for (let from = 0; from < 5000; from += 1000) {
+  for (let from = 0; from < ROWS; from += 1000) {
     const inputs = places
       .slice(from, from + 1000)
       .map((place, i) => ({ kind: 'position', ...place, label: `SN ${from + i}` }));
@@ -84,7 +85,7 @@ test('a table of positions with labels, longer than a request in JSON, has the r
     );
   const expected = parts.reduce((sum, part) => sum + part.summary.catalogs.gaia_dr3.expected_by_chance, 0);
   assert.ok(Math.abs(gaia.expected_by_chance / expected - 1) < 1e-4);
-  assert.ok(gaia.coincident > 1500);
+  assert.ok(gaia.coincident > 0.3 * ROWS);
 });
 
 test('ids of 64 bits, names and frames in a table; what a row lacks', async () => {

@@ -90,9 +90,7 @@ test('LaTeX and a page, for inputs in JSON and for a table: structure, hostile l
       id: BigInt(100 + i),
       payload,
     }));
-    await addSources(world, 'gaia_dr3', [{ ...place, dec: -2 + 0.3 / 3600, id: 7n, payload }, ...others], {
-      skymapOrder: 10,
-    });
+    await addSources(world, 'gaia_dr3', [{ ...place, dec: -2 + 0.3 / 3600, id: 7n, payload }, ...others]);
     await world.ingest([place]);
     await world.crossmatch();
     const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
@@ -190,7 +188,7 @@ function assertSafe(text: string, policy: string): void {
 
 test('a page of a long list is bounded, and says how many rows it shows; LaTeX has all', () =>
   inWorld(async world => {
-    await addSources(world, 'gaia_dr3', [{ ra: 10, dec: 0, id: 7n, payload: {} }], { skymapOrder: 10 });
+    await addSources(world, 'gaia_dr3', [{ ra: 10, dec: 0, id: 7n, payload: {} }]);
     const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
     try {
       const rows = 5001;

@@ -36,7 +36,7 @@ import {
 
 const test = suite('sky_map/sky_map');
 /** Sequences of states. */
-const RUNS = Number(process.env.TEST_STATES ?? 12);
+const RUNS = Number(process.env.TEST_STATES ?? 6);
 
 type Counts = Record<string, number[]>;
 

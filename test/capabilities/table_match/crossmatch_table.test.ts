@@ -15,9 +15,7 @@ import { TABLE } from '../../../src/capabilities/table_match/channel.ts';
 import { type Batch, Pairs } from '../../../src/capabilities/table_match/pairs.ts';
 import { Budget } from '../../../src/core/base/budget.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
-import { Coordinator } from '../../../src/core/coordinator.ts';
-import { PARTS } from '../../capabilities.ts';
-import { type Answer, configOf, eventually, TestApp } from '../../core/http/support.ts';
+import { type Answer, configOf, coordinatorOf, eventually, TestApp } from '../../core/http/support.ts';
 import { needs } from '../../needs.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
@@ -546,9 +544,7 @@ function exactIntegers(_key: string, value: unknown, context?: { source?: string
 test('a catalog that was replaced since the request is refused, as the answer would name the former release', () =>
   inWorld(async world => {
     const { location } = await world.addCatalog('gaia_dr3', [{ ra: 1, dec: 3 }]);
-    const config = configOf(join(world.directory, 'data'));
-    const threads = () => ({ threads: [], operations: [], replaced: 0 });
-    const coordinator = new Coordinator({ parts: PARTS, config, log: () => {}, threads });
+    const coordinator = coordinatorOf(configOf(join(world.directory, 'data')));
     const catalog = catalogDefinition('gaia_dr3')!;
     const input = new TextEncoder().encode('ra,dec\n1,3\n');
     const settings = { radiusArcsec: 1, find: 'nearest', rows: 'all', priorCompleteness: 1, format: 'csv' } as const;

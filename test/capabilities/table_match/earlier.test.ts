@@ -8,7 +8,7 @@ import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('table_match/earlier');
 /** Each stores objects, and removes a third of them. */
-const ROUNDS = Number(process.env.TEST_EARLIER_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.TEST_EARLIER_ROUNDS ?? 1);
 
 test('at=N has the objects of that state, whatever was stored and removed since [The state after an entry]', () =>
   inWorld(async world => {

@@ -12,7 +12,7 @@ import { associationLine, matchLine, objectLine, recordLine } from './lines.ts';
 import { anyStored, exportLines, importLines, importWith, readersSee, writeLines } from './support.ts';
 
 const test = suite('prepared objects');
-const SAMPLES = Number(process.env.TEST_STORES ?? 120);
+const SAMPLES = Number(process.env.TEST_STORES ?? 40);
 
 /** The pieces that threads make of a file, with the store as it is. */
 async function preparedIn(dataDir: string, file: string) {

@@ -7,7 +7,7 @@ import { withDirectory } from '../../directory.ts';
 import { anyStored, exportLines, importLines, linesOf, readersSee } from './support.ts';
 
 const test = suite('import and export');
-const RUNS = 40;
+const RUNS = Number(process.env.TEST_ROUND_TRIPS ?? 20);
 
 function notAnyRejected({ rejections, counts }: Awaited<ReturnType<typeof importLines>>): void {
   assert.equal([rejections, counts.withUnreadFields, counts.blank], [[], 0, 0]);

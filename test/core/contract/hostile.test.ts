@@ -23,7 +23,7 @@ import { assertDocumented } from './validate.ts';
 
 const test = suite('contract/hostile');
 
-const COUNT = Number(process.env.TEST_HOSTILE ?? 600);
+const COUNT = Number(process.env.TEST_HOSTILE ?? 300);
 const SEED = Number(process.env.TEST_HOSTILE_SEED ?? 1);
 const IN_FLIGHT = 32;
 const STATUS_OF: Readonly<Record<string, number>> = {

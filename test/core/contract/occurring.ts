@@ -1,4 +1,4 @@
-/** Requests whose answers must be documented, for `occurs.test.ts` and its parts in the folders of capabilities. */
+/** Requests whose answers must be documented, for `occurs.system.test.ts` and its parts in the folders of capabilities. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -137,7 +137,7 @@ test('what is removed is found no more, also after a restart, until it is stored
 
 test('what another process stores is found', () =>
   withWriter(async directory => {
-    const index = await publish(directory, threadsOf(directory));
+    const index = await publish(directory);
     const script = new URL('../store/writer_process.ts', import.meta.url);
     const { code } = await startScript(script, [directory, 'lasair', '5000', '40', '8']).ended;
     assert.is(code, 0);
@@ -202,7 +202,7 @@ test('the index is kept while it grows, not only at the end: a process that is k
     mkdirSync(join(directory, 'index'));
     const leftBehind = 2 ** 22 + 1;
     writeFileSync(join(directory, 'index', `generation.${leftBehind}.part`), 'half');
-    const index = await publish(directory, threadsOf(directory));
+    const index = await publish(directory);
     for (const [first, count] of [
       [1, 50],
       [51, 10],

@@ -5,7 +5,7 @@ import { delivery, match, NOW_US, PROVENANCE, searched, withApp } from './suppor
 
 const test = suite('http/fairness');
 
-const OBJECTS = 4000;
+const OBJECTS = Number(process.env.TEST_PAGE_OBJECTS ?? 2000);
 const PAGES = 8;
 const PAGE = `/api/recent-crossmatches?start=2026-09-21&end=2026-09-22&page_size=${OBJECTS}&detail=full`;
 

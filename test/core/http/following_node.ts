@@ -1,9 +1,7 @@
 /** A service as a node that follows a log, over an archive with some objects. */
 import { steadyMs } from '../../../src/core/base/runtime.ts';
 import type { SharedState } from '../../../src/core/base/shared_state.ts';
-import { Coordinator } from '../../../src/core/coordinator.ts';
-import { PARTS } from '../../capabilities.ts';
-import { configOf, delivery, NOW_US, TestApp, type World, withApp } from './support.ts';
+import { configOf, coordinatorOf, delivery, NOW_US, TestApp, type World, withApp } from './support.ts';
 
 export const OBJECTS = 6;
 export const LAST_US = NOW_US + OBJECTS - 1;
@@ -16,9 +14,7 @@ async function fill({ writer }: World): Promise<void> {
 /** A second service over the archive, configured as a node of a log. */
 export const withNode = (body: (node: TestApp, state: SharedState, world: World) => Promise<void>) =>
   withApp(fill, async (_, world) => {
-    const config = configOf(world.directory);
-    const threads = () => ({ threads: [], operations: [], replaced: 0 });
-    const coordinator = new Coordinator({ parts: PARTS, config, log: () => {}, threads });
+    const coordinator = coordinatorOf(configOf(world.directory));
     const { state } = coordinator;
     [state.logFollowedMs, state.hasCaughtUp, state.logTimeUs] = [steadyMs(), true, LAST_US];
     const settings = { API_REQUEST_BUDGET_SECONDS: '1', NEARSKY_LOG_MAX_LAG_SECONDS: '20' };

@@ -31,7 +31,7 @@ import {
 
 const test = suite('http/history');
 const SEEDS = Number(process.env.TEST_SEEDS ?? 1);
-const CHANGES = Number(process.env.TEST_CHANGES ?? 30);
+const CHANGES = Number(process.env.TEST_CHANGES ?? 12);
 /** The ids of random changes. */
 const IDS = [0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n].flatMap(first =>
   Array.from({ length: 16 }, (_, i) => first + BigInt(i)),

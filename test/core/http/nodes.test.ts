@@ -7,11 +7,9 @@ import { parseTime } from '../../../src/core/base/parse_time.ts';
 import { steadyMs } from '../../../src/core/base/runtime.ts';
 import { nowUs } from '../../../src/core/base/times.ts';
 import { sharedSettings } from '../../../src/core/cluster/shared_settings.ts';
-import { Coordinator } from '../../../src/core/coordinator.ts';
-import { PARTS } from '../../capabilities.ts';
 import { FACTS } from '../facts.ts';
 import { LAST_US, OBJECTS, withNode } from './following_node.ts';
-import { configOf, delivery, eventually, NOW_US, TestApp } from './support.ts';
+import { configOf, coordinatorOf, delivery, eventually, NOW_US, TestApp } from './support.ts';
 
 const test = suite('http/nodes');
 const OF_OBJECTS = FACTS.flatMap(({ ofObjects = [] }) => ofObjects);
@@ -96,9 +94,8 @@ test('a node that lags is not ready, and answers; one that stopped answers nothi
 
 test('while the log is away a node that may be stale stays ready, and says how stale its answers are [Headers]', () =>
   withNode(async (node, state, { directory }) => {
-    const threads = () => ({ threads: [], operations: [], replaced: 0 });
     const settings = { NEARSKY_STALE_READS: 'yes', NEARSKY_LOG_MAX_LAG_SECONDS: '20' };
-    const coordinator = new Coordinator({ parts: PARTS, config: configOf(directory), log: () => {}, threads });
+    const coordinator = coordinatorOf(configOf(directory));
     const stale = await new TestApp(directory, settings, coordinator).ready();
     const states = [state, coordinator.state];
     const seen = async (app: TestApp) => {

@@ -1,13 +1,12 @@
 /** Two nodes of a log in memory, each with a service over its archive. */
 import { steadyMs } from '../../../src/core/base/runtime.ts';
 import { Node } from '../../../src/core/cluster/node.ts';
-import { Coordinator } from '../../../src/core/coordinator.ts';
+import type { Coordinator } from '../../../src/core/coordinator.ts';
 import { encodeChange } from '../../../src/core/store/change_record.ts';
 import { readLogPosition } from '../../../src/core/store/log_position.ts';
 import { openStore } from '../../../src/core/store/store.ts';
-import { PARTS } from '../../capabilities.ts';
 import { Link, MemoryLog } from '../cluster/memory_log.ts';
-import { type Answer, configOf, delivery, NOW_US, TestApp, withDirectory } from './support.ts';
+import { type Answer, configOf, coordinatorOf, delivery, NOW_US, TestApp, withDirectory } from './support.ts';
 
 export const HEADER = 'X-Log-Position';
 
@@ -23,8 +22,7 @@ export class ServingNode {
     const link = new Link(log);
     link.most = 1;
     this.#node = new Node(this.#store, link);
-    const threads = () => ({ threads: [], operations: [], replaced: 0 });
-    this.#coordinator = new Coordinator({ parts: PARTS, config: configOf(directory), log: () => {}, threads });
+    this.#coordinator = coordinatorOf(configOf(directory));
     this.#coordinator.state.logFollowedMs = steadyMs();
     this.#report();
     this.app = new TestApp(directory, { API_REQUEST_BUDGET_SECONDS: '1' }, this.#coordinator);

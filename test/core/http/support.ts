@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
 import { type App, createApp } from '../../../src/core/app.ts';
 import type { Config } from '../../../src/core/config/config.ts';
+import { Coordinator } from '../../../src/core/coordinator.ts';
 import type { Coordination } from '../../../src/core/service/coordination.ts';
 import { encodeKey, encodeObject } from '../../../src/core/store/records.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
@@ -38,6 +39,13 @@ export interface Answer {
 
 export function configOf(directory: string, settings: Settings = {}): Config {
   return configWith({ NEARSKY_DATA: directory, NEARSKY_WORKERS: '1', ...settings });
+}
+
+/** What a service has once per process, without threads for the index. */
+export function coordinatorOf(config: Config): Coordinator {
+  const threads = () => ({ threads: [], operations: [], replaced: 0 });
+  const indexPool = new CallingThread(config.NEARSKY_DATA);
+  return new Coordinator({ parts: PARTS, config, log: () => {}, threads, indexPool });
 }
 
 export class TestApp {

@@ -22,7 +22,7 @@ import { withApp } from '../http/support.ts';
 import { Client, exchange, OF_THE_MOMENT, type Serving, text, withServer } from './support.ts';
 
 const test = suite('server/plain_gets');
-const SENT = Number(process.env.TEST_REQUESTS ?? 5000);
+const SENT = Number(process.env.TEST_REQUESTS ?? 2500);
 const random = seededRandom(Number(process.env.TEST_SEED ?? 1));
 const below = (n: number) => Math.floor(random() * n);
 const one = <T>(of: readonly T[]): T => of[below(of.length)]!;
