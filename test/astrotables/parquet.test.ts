@@ -304,6 +304,30 @@ test('a few rows of long columns are read from their pages alone, with an index 
       }
   }));
 
+test('some rows are as all rows of a column have them: packed dictionary positions, runs of nulls, plain numbers', () =>
+  withDirectory(async directory => {
+    const [filename, random, rows] = [join(directory, 'picked.parquet'), seededRandom(3), 20_000];
+    const column = (name: string, type: 'INT32' | 'DOUBLE' | 'STRING', of: (row: number) => unknown) => {
+      return { name, type, nullable: true, data: Array.from({ length: rows }, (_, row) => of(row)) };
+    };
+    const columnData = [
+      column('wide', 'INT32', () => (random() < 0.1 ? null : Math.floor(1000 * random()))),
+      column('narrow', 'STRING', () => (random() < 0.5 ? null : `${Math.floor(3 * random())}`)),
+      column('runs', 'INT32', row => (row % 1000 < 300 ? null : Math.floor(row / 1000))),
+      column('plain', 'DOUBLE', () => (random() < 0.01 ? null : random())),
+    ];
+    parquetWriteFile({ filename, columnData, rowGroupSize: 7000 });
+    const file = await openLocalParquet(filename);
+    assert.ok(file.storageOf('wide', 0).encodings.includes('RLE_DICTIONARY'));
+    for (const { name, data } of columnData)
+      for (const share of [0.001, 0.1, 0.9]) {
+        const wanted = Array.from({ length: rows }, (_, row) => row).filter(() => random() < share);
+        const expected = wanted.map(row => data[row]);
+        assert.equal(await file.readValues(name, wanted), expected, `${name} ${share}`);
+      }
+    file.close();
+  }));
+
 test('a file that shrinks while it is open is a read failure', () =>
   withDirectory(async directory => {
     const path = join(directory, 'x.parquet');
@@ -322,7 +346,7 @@ test('a page whose header has impossible counts is refused before it is decoded,
   const bytes = Uint8Array.from([...header, ...Array.from({ length: 48 }, () => 0xff)]).buffer;
   const metadata = { type: 'FLOAT', codec: 'SNAPPY' } as ColumnChunk['metadata'];
   const element = { name: 'x', type: 'FLOAT', repetition_type: 'OPTIONAL' } as const;
-  const pages = columnPages({ metadata, element, bytes, firstRow: 0, endRow: 11 }, () => true);
+  const pages = columnPages({ metadata, element, bytes, firstRow: 0, endRow: 11 });
   assert.throws(() => [...pages], /a page has a damaged header/);
 });
 

@@ -13,6 +13,7 @@ import {
   decimalScale,
   isDate,
   isDecimal,
+  lowerBound,
   pageLocations,
   timeKind,
 } from './pages.ts';
@@ -22,8 +23,6 @@ export type { ColumnKind };
 
 /** Holds the dictionary and the first page of a column as most programs write them, of up to 1 MiB each. */
 const BEGINNING_BYTES = 2 ** 21;
-
-const ALL = () => true;
 
 /** Consecutive rows that are stored together. */
 export interface RowGroup {
@@ -254,11 +253,13 @@ export class ParquetFile {
    */
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
     const found: unknown[] = new Array(rows.length).fill(undefined);
-    const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
     await Promise.all(
       this.#rowGroupsOf(rows).map(async group => {
         // One page at a time: all pages of a column of texts may take more memory than there is.
-        for (const page of await this.pages(column, group, wanted)) pickValues(page, rows, found);
+        for (const page of await this.pages(column, group, rows)) {
+          const from = lowerBound(rows, page.firstRow);
+          fill(found, from, lowerBound(rows, page.endRow) - from, page);
+        }
       }),
     );
     const missing = found.indexOf(undefined);
@@ -272,16 +273,15 @@ export class ParquetFile {
    */
   async firstValues(column: string, rowGroup: number, most: number): Promise<unknown[]> {
     const firstPage = async (bytes: number) => {
-      for (const page of await this.pages(column, rowGroup, ALL, bytes)) return page;
+      for (const page of await this.pages(column, rowGroup, undefined, bytes)) return page;
       return undefined;
     };
     // A first page that is longer is found by reading the whole column.
     const page =
       (await firstPage(BEGINNING_BYTES).catch(() => undefined)) ?? (await firstPage(Number.POSITIVE_INFINITY));
     if (!page) return [];
-    const rows = Array.from({ length: Math.min(most, page.endRow - page.firstRow) }, (_, i) => page.firstRow + i);
-    const found: unknown[] = new Array(rows.length);
-    pickValues(page, rows, found);
+    const found: unknown[] = [];
+    fill(found, 0, Math.min(most, page.endRow - page.firstRow), page);
     return found;
   }
 
@@ -313,13 +313,14 @@ export class ParquetFile {
   }
 
   /**
-   * The pages of a column in a row group, or only the wanted ones. Each is decoded when the caller comes to it.
+   * The pages of a column in a row group. Each is decoded when the caller comes to it.
+   * @param rows the rows that are asked for, ascending, by default all: see `columnPages`
    * @param most the number of bytes to read, if only the first pages are needed
    */
   async pages(
     column: string,
     rowGroup: number,
-    wanted: (firstRow: number, endRow: number) => boolean = ALL,
+    rows?: ArrayLike<number>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<Iterable<ColumnPage>> {
     const element = this.#elements.get(column);
@@ -331,12 +332,12 @@ export class ParquetFile {
       if (!element || !metadata) throw new Error('there is no such column');
       const [start, end] = chunkRange(metadata);
       const file = this.#file;
-      const isPartial = wanted !== ALL && file.readNow && end - start > WHOLE_CHUNK_BYTES && end <= file.byteLength;
+      const isPartial = rows && file.readNow && end - start > WHOLE_CHUNK_BYTES && end <= file.byteLength;
       const bytes = isPartial
         ? (from: number, to: number) => file.readNow!(start + from, start + to)
         : await file.read(start, Math.min(end, start + most));
       const locations = isPartial ? this.#pageLocations(column, rowGroup, endRow - firstRow) : undefined;
-      return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow, locations }, wanted));
+      return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow, locations }, rows));
     } catch (error) {
       throw this.#failure(column, error);
     }
@@ -375,32 +376,9 @@ export class ParquetFile {
   }
 }
 
-/** Fills `found` for the rows among the ascending `rows` that are in the page. */
-function pickValues(
-  { firstRow, endRow, values, present }: ColumnPage,
-  rows: ArrayLike<number>,
-  found: unknown[],
-): void {
-  let row = firstRow;
-  let next = 0;
-  for (let at = lowerBound(rows, firstRow); at < rows.length && rows[at]! < endRow; at++) {
-    if (!present) found[at] = values[rows[at]! - firstRow];
-    else {
-      for (; row < rows[at]!; row++) next += present[row - firstRow]!;
-      found[at] = present[row - firstRow] ? values[next] : null;
-    }
-  }
-}
-
-/** The first index whose row is at least `row`. */
-function lowerBound(rows: ArrayLike<number>, row: number): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle]! < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** Puts the first `count` values of a page into `found`, nulls included. */
+function fill(found: unknown[], from: number, count: number, { values, present }: ColumnPage): void {
+  for (let i = 0, next = 0; i < count; i++) found[from + i] = !present || present[i] ? values[next++] : null;
 }
 
 /** The top-level columns, in file order. */
