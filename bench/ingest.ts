@@ -30,7 +30,7 @@ interface Template {
 }
 
 /** The broker's messages in the sample that are stored, except those much shorter than usual. */
-function templatesOf(broker: BrokerName): Template[] {
+export function templatesOf(broker: BrokerName): Template[] {
   const normalise = normaliserOf(broker, loadConfig().MIN_DIASOURCE_RELIABILITY);
   const lines = readFileSync(join(sample, `${broker}.ndjson`), 'utf8')
     .trimEnd()

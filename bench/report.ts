@@ -1,5 +1,7 @@
 /** Shared by the workloads: options, medians, the table. */
 
+import type { RubinOptions } from './rubin_night.ts';
+
 export interface Options {
   readonly points: number;
   readonly queries: number;
@@ -12,6 +14,7 @@ export interface Options {
   readonly hours: number;
   /** A directory written by `skyref gen`, instead of the built-in skies. */
   readonly sky: string | undefined;
+  readonly rubin: RubinOptions;
 }
 
 export interface Report {

@@ -18,6 +18,7 @@ import { memory } from './memory.ts';
 import { nodes } from './nodes.ts';
 import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
+import { FULL, rubinNight, SMALL } from './rubin_night.ts';
 import { runtimes } from './runtimes.ts';
 import { scaling } from './scaling.ts';
 import { sizing } from './sizing.ts';
@@ -46,6 +47,7 @@ const workloads: readonly Workload[] = [
   tap,
   sources,
   nodes,
+  rubinNight,
   ...(await Promise.all(OF_CAPABILITIES.map(async (file): Promise<Workload> => (await import(file)).workload))),
 ];
 const baselineFile = join(root, 'bench/baseline.json');
@@ -61,6 +63,13 @@ const parsed = () =>
       seconds: { type: 'string', default: '60' },
       hours: { type: 'string', default: '1.5' },
       sky: { type: 'string' },
+      full: { type: 'boolean', default: false },
+      alerts: { type: 'string' },
+      minutes: { type: 'string' },
+      messages: { type: 'string' },
+      rows: { type: 'string' },
+      catalogs: { type: 'string' },
+      remote: { type: 'string' },
       save: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -76,6 +85,15 @@ function duration(name: string, text: string): number {
   const value = Number(text);
   if (!(value > 0 && value <= 1000)) throw new Error(`--${name} must be above 0 and at most 1000: it is ${text}`);
   return value;
+}
+
+const RUBIN = ['alerts', 'minutes', 'messages', 'rows'] as const;
+
+function rubinOptions(values: ReturnType<typeof parsed>['values']): Options['rubin'] {
+  const sizes = { ...(values.full ? FULL : SMALL) };
+  for (const name of RUBIN) if (values[name] !== undefined) sizes[name] = count(name, values[name]);
+  const remoteMs = values.remote === undefined ? undefined : count('remote', values.remote);
+  return { ...sizes, catalogs: values.catalogs, remoteMs };
 }
 
 /** Every ratio in a report's rows, by row and workload. */
@@ -119,6 +137,7 @@ async function main(): Promise<void> {
     seconds: count('seconds', values.seconds),
     hours: duration('hours', values.hours),
     sky: values.sky,
+    rubin: rubinOptions(values),
   };
   const reports = new Map<string, Report>();
   for (const workload of workloads) {

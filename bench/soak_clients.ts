@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { seededRandom } from '../test/oracle/skies.ts';
+import type { Alert } from './ingest.ts';
 import { quantile } from './report.ts';
-import type { SoakSky } from './soak_sky.ts';
 
 /** The state that clients need: the service's address, whether it should answer now, and what it must hold. */
 export interface Target {
@@ -21,6 +21,11 @@ export interface Target {
   readonly known: number;
 }
 
+interface KnownSky {
+  /** Object `number` (from 0). */
+  object(number: number): Alert;
+}
+
 interface Asked {
   readonly name: string;
   readonly path: string;
@@ -29,24 +34,34 @@ interface Asked {
   readonly has?: string;
 }
 
+interface Latencies {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+function latenciesOf(all: readonly number[]): Latencies {
+  if (all.length === 0) return { p50: Number.NaN, p99: Number.NaN };
+  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
+}
+
 const LOOKUP_IDS = 100;
 /** Further faults are only counted. */
 const MAX_TOLD = 50;
 const TIMEOUT_MS = 30_000;
 
 export class AskingClients {
-  readonly #sky: SoakSky;
+  readonly #sky: KnownSky;
   readonly #target: () => Target;
   readonly #random: () => number;
   readonly #agent = new Agent({ connections: 64, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
   readonly #stopped = new AbortController();
-  #latencies: number[] = [];
+  #latencies = new Map<string, number[]>();
   /** Requests by outcome: `answered`, `refused` (503), `unreachable` (the service was down), `faulty`. */
   readonly counts = { answered: 0, refused: 0, unreachable: 0, faulty: 0 };
   /** The first faults, one line each. */
   readonly faults: string[] = [];
 
-  constructor(sky: SoakSky, target: () => Target, seed: number) {
+  constructor(sky: KnownSky, target: () => Target, seed: number) {
     this.#sky = sky;
     this.#target = target;
     this.#random = seededRandom(seed);
@@ -69,11 +84,11 @@ export class AskingClients {
   }
 
   /** The times of the answers since the last call, milliseconds. */
-  takeLatencies(): { readonly p50: number; readonly p99: number } {
+  takeLatencies(): Latencies & { readonly byName: Readonly<Record<string, Latencies>> } {
     const taken = this.#latencies;
-    this.#latencies = [];
-    if (taken.length === 0) return { p50: Number.NaN, p99: Number.NaN };
-    return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) };
+    this.#latencies = new Map();
+    const byName = Object.fromEntries([...taken].map(([name, all]) => [name, latenciesOf(all)]));
+    return { ...latenciesOf([...taken.values()].flat()), byName };
   }
 
   #next({ known }: Target): Asked {
@@ -124,7 +139,9 @@ export class AskingClients {
         this.#fault(`${asked.name} ${asked.path}: ${asked.has} is not in the answer`);
       else {
         this.counts.answered++;
-        this.#latencies.push(performance.now() - startMs);
+        const all = this.#latencies.get(asked.name) ?? [];
+        all.push(performance.now() - startMs);
+        this.#latencies.set(asked.name, all);
       }
     } catch (error) {
       if (this.#target().url !== target.url || !this.#target().isUp) this.counts.unreachable++;

@@ -159,6 +159,10 @@ export class KafkaServer {
     await this.#ended(this.#java('kafka.tools.StorageTool', ...args, this.#properties));
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   get #properties(): string {
     return join(this.#directory, 'server.properties');
   }

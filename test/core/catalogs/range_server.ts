@@ -42,6 +42,8 @@ export interface RangeServer {
   validators: { etag: boolean; lastModified: boolean };
   /** The target of redirects; undefined for none. */
   redirect: (path: string) => string | undefined;
+  /** How long each answer takes at least, like one of a distant host. */
+  delayMs: number;
   /** The status for a file that does not exist: Amazon S3 answers 403 where the bucket may not be listed. */
   missing: 404 | 403;
   /** Whether the host supports `bytes=-N`. */
@@ -63,6 +65,7 @@ export async function serveFiles(directory: string): Promise<RangeServer> {
     fault: (): Fault | undefined => undefined,
     validators: { etag: true, lastModified: true },
     redirect: (): string | undefined => undefined,
+    delayMs: 0,
     missing: 404 as 404 | 403,
     suffixRanges: true,
     close: () =>
@@ -87,6 +90,7 @@ async function answer(
   const conditional = 'if-none-match' in request.headers || 'if-modified-since' in request.headers;
   const asked = { path, range, conditional };
   server.asked.push(asked);
+  if (server.delayMs > 0) await new Promise(resolve => setTimeout(resolve, server.delayMs));
   const target = server.redirect(path);
   if (target !== undefined) return refuse(response, 302, { location: target });
   const fault = server.fault(asked, server.asked.length);
