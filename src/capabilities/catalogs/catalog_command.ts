@@ -286,7 +286,7 @@ async function add(
   requireRoom(store, found.name);
   const previous = isReplacing ? requireRegistered(store, found.name) : readCatalog(store.databases, found.name);
   const registration = { ...found, ...replacedBy(found, previous, isReplacing) };
-  await writer.putCatalog(registration);
+  await writer.commit({ kind: 'register_catalog', registration });
   if (previous) removePositions(invocation.config.NEARSKY_DATA, previous, readCatalogs(store.databases));
   printResult(invocation, summaryOf(registration), `${isReplacing ? 'replaced' : 'added'} ${describe(registration)}`);
   if (!isReplacing && previous && registeredRelease(previous) !== registeredRelease(registration))
@@ -393,7 +393,7 @@ function changeRows(other: string, changes: ReleaseChanges): (readonly [string, 
 async function remove(invocation: Invocation, name: string): Promise<number> {
   await using archive = await openArchive(invocation.config);
   const removed = requireRegistered(archive.store, name);
-  await archive.writer.removeCatalog(name);
+  await archive.writer.commit({ kind: 'remove_catalog', name });
   removePositions(invocation.config.NEARSKY_DATA, removed, readCatalogs(archive.store.databases));
   printResult(
     invocation,

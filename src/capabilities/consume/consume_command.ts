@@ -100,9 +100,7 @@ async function run(invocation: Invocation): Promise<number> {
   };
   const work = consumed.map(one => {
     const begin = () => beginOne(one);
-    return writer.hasLog
-      ? new Duty({ name: `consume ${one.broker}`, store, writer, log: logToStderr, begin })
-      : begin();
+    return writer.log ? new Duty({ name: `consume ${one.broker}`, store, writer, log: logToStderr, begin }) : begin();
   });
   const statistics = setInterval(() => consumed.forEach(logCounts), STATISTICS_MS);
   await new Promise(resolve => stop.addEventListener('abort', resolve));

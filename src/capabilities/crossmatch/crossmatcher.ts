@@ -271,7 +271,7 @@ class Run {
   ): Promise<void> {
     const { writer, onUnreadable } = this.#options;
     const counts = this.#options.again?.lackStatistics
-      ? await writer.fillStatistics(results.map(statisticsIn))
+      ? await writer.commit({ kind: 'fill_statistics', found: results.map(statisticsIn) })
       : await writer.recordCrossmatches(results, provenance, nowUs(), this.#isAgain);
     const { summary } = this;
     summary.objects += results.length + unreadable.length;

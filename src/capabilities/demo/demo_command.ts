@@ -22,6 +22,7 @@ import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { RegistryLoader } from '../names/loader.ts';
 import { readPublicPath } from '../names/public_file.ts';
+import { publishLoad } from '../names/registry_writer.ts';
 
 const SAMPLE = programFile('sample');
 
@@ -105,7 +106,7 @@ async function prepare(config: Config): Promise<void> {
   for (const definition of CATALOGS) {
     const location = join(SAMPLE, 'catalogs', definition.name);
     const registration = await registerCatalog(definition, location, { addedAtUs: nowUs() });
-    await writer.putCatalog(registration);
+    await writer.commit({ kind: 'register_catalog', registration });
     say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
   }
   await loadRegistry(config, writer);
@@ -140,7 +141,7 @@ async function loadRegistry(config: Config, writer: Writer): Promise<void> {
   const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
   const file = join(SAMPLE, 'tns', 'tns_public_objects.csv');
   const { load, epochUs, objects } = await loader.stage(readPublicPath(file), file, nowUs);
-  await writer.publishRegistry(load, epochUs);
+  await publishLoad(writer, load, epochUs);
   say(`tns: ${objects} objects of the registry`);
 }
 

@@ -6,6 +6,7 @@ import type { TnsRecord } from '../../core/store/types.ts';
 import type { Writer } from '../../core/store/writer.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import { RegistryError, type TimeSpan } from './registry_file.ts';
+import { dropLoad } from './registry_writer.ts';
 import { type BadRow, type RowBatch, readPublicObjects } from './rows.ts';
 
 /** Far more than the number of changes in an hour. */
@@ -57,14 +58,15 @@ export class RegistryLoader {
     const { writer } = this.#options;
     const { span, batches } = await readPublicObjects(csv, name);
     const epochUs = epochOf(span);
-    const load = await writer.beginRegistry();
+    const load = await writer.commit({ kind: 'begin_registry' });
     try {
       let objects = 0;
       for await (const { records, bad, notes } of batches) {
-        const outcomes = await writer.stageRegistry(
+        const outcomes = await writer.commit({
+          kind: 'stage_registry',
           load,
-          records.map(({ record }) => record),
-        );
+          records: records.map(({ record }) => record),
+        });
         const twice = records.filter((_, i) => outcomes[i] === 'conflict').map(repeated);
         objects += outcomes.filter(outcome => outcome === 'added').length;
         this.#tally(name, records.length - twice.length, [...bad, ...twice], notes);
@@ -75,7 +77,7 @@ export class RegistryLoader {
         );
       return { load, epochUs, objects };
     } catch (error) {
-      await writer.dropRegistry(load);
+      await dropLoad(writer, load);
       throw error;
     }
   }

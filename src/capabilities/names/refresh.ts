@@ -16,6 +16,7 @@ import type { Download, TnsClient } from './client.ts';
 import type { RegistryLoader, StagedLoad } from './loader.ts';
 import { readPublicFile } from './public_file.ts';
 import { RegistryError, type TimeSpan } from './registry_file.ts';
+import { changeStaged, dropLoad, publishLoad, tidyRegistry } from './registry_writer.ts';
 
 const WHOLE_FILE = 'tns_public_objects.csv.zip';
 const HOUR_US = 3_600_000_000;
@@ -69,7 +70,7 @@ export async function refreshRegistry(options: RefreshOptions): Promise<RefreshS
 
 async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummary> {
   const { store, writer, nowUs } = options;
-  await writer.tidyRegistry();
+  await tidyRegistry(writer, store);
   store.resetRead();
   const base = readRegistrySnapshot(store.databases) ?? null;
   const isOfToday = base !== null && Math.floor(base.fileEpochUs / DAY_US) >= Math.floor(nowUs / DAY_US);
@@ -78,15 +79,15 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
     const changes = await downloadChanges(options, whole?.staged.epochUs ?? base!.epochUs);
     if (whole) {
       const { load, epochUs: fileEpochUs } = whole.staged;
-      await writer.changeStagedRegistry(load, changes.records);
-      await writer.publishRegistry(load, changes.epochUs, { fileEpochUs, validators: whole.validators, base });
+      await changeStaged(writer, load, changes.records);
+      await publishLoad(writer, load, changes.epochUs, { fileEpochUs, validators: whole.validators, base });
     } else if (changes.hours > 0) {
-      await writer.changeRegistry(base!, changes.records, changes.epochUs);
+      await writer.commit({ kind: 'change_registry', base: base!, records: changes.records, epochUs: changes.epochUs });
     }
     const { hours, epochUs, gap } = changes;
     return { objects: whole?.staged.objects ?? null, hours, changes: changes.records.length, epochUs, gap };
   } catch (error) {
-    if (whole) await writer.dropRegistry(whole.staged.load);
+    if (whole) await dropLoad(writer, whole.staged.load);
     throw error;
   }
 }
@@ -107,7 +108,7 @@ async function stageWhole(options: RefreshOptions, base: RegistrySnapshot | null
     }
     const known = base ? countRegistry(store.databases) : 0;
     if (staged.objects >= LEAST_SHARE * known) return { staged, validators: download.validators };
-    await writer.dropRegistry(staged.load);
+    await dropLoad(writer, staged.load);
     throw new RegistryError(
       `Cannot use ${WHOLE_FILE} as the registry because it has only ${staged.objects} objects, and ${known} are known: check it, then load it with nearsky tns load`,
     );

@@ -29,6 +29,7 @@ import { RegistryLoader, type RowCounts } from './loader.ts';
 import { type OnRead, readPublicPath } from './public_file.ts';
 import { refreshRegistry } from './refresh.ts';
 import { RegistryError, type TimeSpan } from './registry_file.ts';
+import { publishLoad } from './registry_writer.ts';
 
 export const command: Command = {
   usage: 'tns load FILE [--epoch TIME] | tns refresh',
@@ -82,7 +83,7 @@ async function load(invocation: Invocation, file: string, given: number | undefi
     const { load, epochUs, objects } = await loader.stage(readPublicPath(file, reading(file)), file, span => {
       return given ?? epochOfFile(span, file);
     });
-    await writer.publishRegistry(load, epochUs);
+    await publishLoad(writer, load, epochUs);
     done({ epochUs, rows: [['objects', objects]], value: { objects } });
   });
 }

@@ -176,7 +176,9 @@ async function leave(invocation: Invocation, store: Store): Promise<void> {
 
 async function settings(invocation: Invocation, store: Store): Promise<void> {
   const value = sharedSettings(invocation.config);
-  await asMember(invocation.config, store, writer => writer.shareSettings(value, true));
+  await asMember(invocation.config, store, writer =>
+    writer.commit({ kind: 'share_settings', settings: value, isReplacing: true }),
+  );
   printResult(invocation, value, table(Object.entries(value)));
 }
 

@@ -41,7 +41,7 @@ export class StoreLedger implements Ledger {
     this.#store = store;
     this.#writer = writer;
     this.#topic = topic;
-    this.#lease = writer.hasLog ? new HeldLease(store, writer, publishLease(topic)) : undefined;
+    this.#lease = writer.log ? new HeldLease(store, writer, publishLease(topic)) : undefined;
   }
 
   async begin(): Promise<PublishedPosition | undefined> {
@@ -65,7 +65,7 @@ export class StoreLedger implements Ledger {
   }
 
   store(position: PublishedPosition): Promise<boolean> {
-    return this.#writer.storePublished(this.#topic, position, this.#lease?.owner);
+    return this.#writer.commit({ kind: 'published', topic: this.#topic, position, owner: this.#lease?.owner });
   }
 
   async end(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const transfer: Capability = {
   name: 'transfer',
-  needs: ['ingest'],
+  needs: ['ingest', 'names'],
   commands: new Map([
     ['import', { summary: 'store the lines of an export', after: 'match', load: () => import('./import_command.ts') }],
     [

@@ -1,6 +1,7 @@
 import type { StageOutcome } from '../../core/store/registry.ts';
 import type { TnsRecord } from '../../core/store/types.ts';
 import type { Writer } from '../../core/store/writer.ts';
+import { dropLoad, publishLoad } from '../names/registry_writer.ts';
 
 /**
  * The TNS registry of an import: the only `tns_snapshot` line, and all `tns_object` lines, wherever they are. At the
@@ -27,16 +28,20 @@ export class RegistryImport {
   }
 
   async stage(records: readonly TnsRecord[]): Promise<StageOutcome[]> {
-    this.#load ??= await this.#writer.beginRegistry();
-    return this.#writer.stageRegistry(this.#load, records);
+    this.#load ??= await this.#writer.commit({ kind: 'begin_registry' });
+    return this.#writer.commit({ kind: 'stage_registry', load: this.#load, records });
   }
 
   /** Replaces the stored registry. An epoch must have been set before. */
   async publish(): Promise<void> {
-    await this.#writer.publishRegistry(this.#load ?? (await this.#writer.beginRegistry()), this.#epochUs!);
+    await publishLoad(
+      this.#writer,
+      this.#load ?? (await this.#writer.commit({ kind: 'begin_registry' })),
+      this.#epochUs!,
+    );
   }
 
   async drop(): Promise<void> {
-    if (this.#load !== undefined) await this.#writer.dropRegistry(this.#load);
+    if (this.#load !== undefined) await dropLoad(this.#writer, this.#load);
   }
 }

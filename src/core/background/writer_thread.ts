@@ -143,7 +143,7 @@ async function runWriter({ config, topic, duties, counters, link, ...task }: Wri
       store.resetRead();
       return whySettingsDiffer(store, config) === undefined;
     };
-    if (member) work.push(beginReports(writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`));
+    if (member) work.push(beginReports(store, writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`));
     for (const [name, task] of duties) {
       const begin = () => runTask({ ...task, store, writer, log } as OnDuty) as Promise<Work>;
       work.push(member ? new Duty({ name, store, writer, log, begin, isFit: hasSameSettings }) : begun(name, begin()));

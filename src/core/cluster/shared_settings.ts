@@ -52,7 +52,7 @@ export async function shareSettings(store: Store, writer: Writer, config: Config
   store.resetRead();
   if (storedSettings.read(store.databases)) return;
   await raiseLevel(store, writer);
-  await writer.shareSettings(sharedSettings(config), false);
+  await writer.commit({ kind: 'share_settings', settings: sharedSettings(config), isReplacing: false });
 }
 
 /**
@@ -70,5 +70,5 @@ export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
       `Cannot raise the level of the log to ${readableLevel} because nodes that reported within the last five minutes cannot read it: ${nodes}. Upgrade these first. A node that is gone for good is ignored after that time`,
     );
   }
-  await writer.raiseLevel(readableLevel);
+  await writer.commit({ kind: 'level', level: readableLevel });
 }

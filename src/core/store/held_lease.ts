@@ -21,7 +21,7 @@ export class HeldLease {
 
   /** Whether this candidate is elected. The first call makes it a candidate. */
   async isElected(): Promise<boolean> {
-    this.#election ??= await this.#writer.elect(this.#name);
+    this.#election ??= await this.#writer.log!.elect(this.#name);
     return this.#election.isElected;
   }
 
@@ -31,7 +31,7 @@ export class HeldLease {
    */
   async take(): Promise<boolean> {
     if (!(await this.isElected())) return false;
-    if (!this.isHeld) await this.#writer.takeLease(this.#name, this.owner);
+    if (!this.isHeld) await this.#writer.commit({ kind: 'take_lease', name: this.#name, owner: this.owner });
     return true;
   }
 

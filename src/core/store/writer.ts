@@ -7,8 +7,14 @@ import { compare } from '../base/compare.ts';
 import type { Counts } from '../base/counts.ts';
 import { nowUs } from '../base/times.ts';
 import { type Applied, apply } from './apply.ts';
-import type { CatalogRegistration } from './catalog_registration.ts';
-import type { Change, ChangeKind, FoundStatistics, IngestCounts, RemovedCounts, UntimedChange } from './changes.ts';
+import {
+  aboutChange,
+  type Change,
+  type ChangeKind,
+  type IngestCounts,
+  type RemovedCounts,
+  type UntimedChange,
+} from './changes.ts';
 import { type Claim, dropClaim, noteDamage, noteStop, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import { addCounted } from './counters.ts';
 import { beginHistory, endHistory, historyStart, removeFormer } from './history.ts';
@@ -16,29 +22,17 @@ import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from 
 import { storedLevel } from './level.ts';
 import { readLogPosition, removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
-import { type SharedSettings, storedSettings } from './meta.ts';
+import { storedSettings } from './meta.ts';
 import { type Chore, noteDone, noteError, noteSize, type UnstoredMessages } from './nights.ts';
 import { removeNodes } from './nodes.ts';
 import { readLatestIngest } from './recent.ts';
-import { type RegistrySnapshot, readRegistrySnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
-import { ClockAhead, RefusedChange, StoreError, storeError } from './store_error.ts';
-import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
+import { RefusedChange, StoreError, storeError } from './store_error.ts';
+import type { CrossmatchResult, Delivery, ProvenanceSet } from './types.ts';
 
 /** The number of former records that one transaction removes. */
 const REMOVED_AT_ONCE = 10_000;
 
-interface PublishDetails {
-  /** The epoch of the whole file with which the load began; by default the load's own epoch. */
-  readonly fileEpochUs?: number;
-  readonly validators?: Validators | null;
-  /** The snapshot that the load must replace (null: none); by default any. */
-  readonly base?: RegistrySnapshot | null;
-}
-
-/** Small enough to delay a serving thread on the same core for only some milliseconds at a time. */
-const CHANGED_A_COMMIT = 1000;
-const REMOVED_A_COMMIT = 5000;
 /** The length of a delivery, the shortest kind of entry in a record, bytes. */
 const BYTES_AN_ENTRY = 40;
 
@@ -71,7 +65,8 @@ export interface Election {
  */
 export class Writer {
   readonly #store: Store;
-  readonly #log: SharedLog | undefined;
+  /** The log that the archive follows, which other nodes may share; undefined if there is none. */
+  readonly log: SharedLog | undefined;
 
   /**
    * @param store opened with mode `write`
@@ -79,12 +74,22 @@ export class Writer {
    */
   constructor(store: Store, log?: SharedLog) {
     this.#store = store;
-    this.#log = log;
+    this.log = log;
   }
 
-  /** Whether the archive follows a log, which other nodes may share. */
-  get hasLog(): boolean {
-    return this.#log !== undefined;
+  /**
+   * Makes a change of the archive, in one commit, or through the log.
+   * @param timeUs the time of the change
+   * @throws StoreError; then nothing is stored
+   */
+  async commit<K extends ChangeKind>(change: UntimedChange & { kind: K }, timeUs = nowUs()): Promise<Applied<K>> {
+    if (this.log) return joined(await this.log.submit({ ...change, timeUs })) as Applied<K>;
+    const { doing, entries } = aboutChange(change);
+    return this.#transaction(doing, entries, () => {
+      this.#requireNoLog(doing);
+      this.#noteSize(timeUs);
+      return apply<K>(this.#store.databases, { ...change, timeUs });
+    });
   }
 
   /**
@@ -101,7 +106,7 @@ export class Writer {
   ): Promise<IngestCounts> {
     const sorted = deliveries.toSorted((a, b) => compare(a.diaObjectId, b.diaObjectId));
     const change = { kind: 'deliver', deliveries: sorted, ...(unstored && { unstored }) } as const;
-    return this.#commit('store the messages', deliveries.length, change, ingestTimeUs);
+    return this.commit(change, ingestTimeUs);
   }
 
   /**
@@ -144,15 +149,7 @@ export class Writer {
     isAgain = false,
   ): Promise<{ recorded: number; skipped: number }> {
     const change = { kind: 'crossmatch', results, provenance, ...(isAgain && { isAgain }) } as const;
-    return this.#commit('record the crossmatches', results.length, change, crossmatchedAtUs);
-  }
-
-  /**
-   * Adds statistics to matches of current crossmatches that have none; nothing else of the objects changes.
-   * @throws StoreError; then nothing is stored
-   */
-  async fillStatistics(found: readonly FoundStatistics[]): Promise<{ recorded: number; skipped: number }> {
-    return this.#commit('record the statistics', found.length, { kind: 'fill_statistics', found });
+    return this.commit(change, crossmatchedAtUs);
   }
 
   /**
@@ -162,7 +159,7 @@ export class Writer {
    */
   async remove(ids: readonly bigint[], reason: string, broker?: string): Promise<RemovedCounts> {
     const change = { kind: 'remove', ids, reason, ...(broker !== undefined && { broker }) } as const;
-    return this.#commit('remove the objects', ids.length, change);
+    return this.commit(change);
   }
 
   /**
@@ -173,133 +170,13 @@ export class Writer {
    */
   async import(entries: readonly (ImportItem | PreparedObject)[]): Promise<(ImportOutcome | PreparedOutcome)[]> {
     const commit = <T>(some: readonly (ImportItem | PreparedObject)[]) =>
-      this.#commit('store the lines', some.length, { kind: 'import', entries: some }) as Promise<T[]>;
-    if (!this.#log) return commit(entries);
+      this.commit({ kind: 'import', entries: some }) as Promise<T[]>;
+    if (!this.log) return commit(entries);
     // By the time its record in the log is applied, an object prepared for this store may no longer fit it.
     const items = entries.map(entry => (entry.kind === 'prepared' ? entry.items() : [entry]));
     const outcomes = (await commit<ImportOutcome>(items.flat())).values();
     const next = () => outcomes.next().value!;
     return entries.map((entry, i) => (entry.kind === 'prepared' ? items[i]!.map(next) : next()));
-  }
-
-  /**
-   * Stores the position up to which matches are published to a topic.
-   * @param owner the owner of the lease to publish there, if there is one
-   * @returns false, and nothing is stored, where another has the lease
-   */
-  async storePublished(topic: string, position: PublishedPosition, owner?: string): Promise<boolean> {
-    const change = { kind: 'published', topic, position, ...(owner !== undefined && { owner }) } as const;
-    return this.#commit('store the position of the publication', 1, change);
-  }
-
-  /** Begins to load a snapshot of the TNS registry, beside the published one; returns its number. */
-  async beginRegistry(): Promise<number> {
-    return this.#commit('load the registry', 1, { kind: 'begin_registry' });
-  }
-
-  /**
-   * Adds objects to a load, in one commit; returns an outcome for each. `conflict`: the load has another object with
-   * that objid, which stays.
-   */
-  async stageRegistry(load: number, records: readonly TnsRecord[]): Promise<StageOutcome[]> {
-    return this.#commit('load the registry', records.length, { kind: 'stage_registry', load, records });
-  }
-
-  /** Adds objects to an unpublished load, or replaces those with their objids. */
-  async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
-    for (let from = 0; from < records.length; from += CHANGED_A_COMMIT) {
-      const some = records.slice(from, from + CHANGED_A_COMMIT);
-      await this.#commit('load the registry', some.length, { kind: 'change_staged_registry', load, records: some });
-      await immediate();
-    }
-  }
-
-  /**
-   * Publishes a load: it replaces the former snapshot in one commit. The objects of the former snapshot are then
-   * removed.
-   * @throws StoreError, also when a load that began later has been published, or the former snapshot is not `base`
-   */
-  async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
-    const { fileEpochUs = epochUs, validators = null, base } = details;
-    const snapshot = { load, epochUs, fileEpochUs, validators };
-    await this.#commit('load the registry', 1, { kind: 'publish_registry', snapshot, base });
-    await this.#removeLoads(0, load);
-  }
-
-  /**
-   * Adds objects to the published snapshot, or replaces those with their objids, and moves its epoch, all in one
-   * commit.
-   * @throws StoreError, also when the published snapshot is no longer `base`
-   */
-  async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
-    await this.#commit('change the registry', records.length, { kind: 'change_registry', base, records, epochUs });
-  }
-
-  /**
-   * Removes the objects of former snapshots that remain after a process was killed between publishing the present
-   * snapshot and removing them.
-   */
-  async tidyRegistry(): Promise<void> {
-    const { load = 0 } = readRegistrySnapshot(this.#store.databases) ?? {};
-    await this.#removeLoads(0, load);
-  }
-
-  async dropRegistry(load: number): Promise<void> {
-    await this.#removeLoads(load, load + 1);
-  }
-
-  async #removeLoads(first: number, end: number): Promise<void> {
-    const change = { kind: 'remove_registry_loads', first, end, limit: REMOVED_A_COMMIT } as const;
-    while ((await this.#commit('remove a former registry', 0, change)) > 0) await immediate();
-  }
-
-  /** Becomes a candidate for a duty that one node at a time does. */
-  async elect(duty: string): Promise<Election> {
-    if (this.#log) return this.#log.elect(duty);
-    throw new StoreError(`Cannot elect a node to ${duty} because there is no log`);
-  }
-
-  /** Takes the lease of a duty from any former owner, for the elected candidate. */
-  async takeLease(name: string, owner: string): Promise<void> {
-    await this.#commit('take the lease', 1, { kind: 'take_lease', name, owner });
-  }
-
-  /** Shares the settings that all nodes must have; see `writeSettings`. */
-  async shareSettings(settings: SharedSettings, isReplacing: boolean): Promise<void> {
-    await this.#commit('share the settings', 1, { kind: 'share_settings', settings, isReplacing });
-  }
-
-  /**
-   * Reports this node, and the highest level that it can read, to the other nodes.
-   * @param node its host and data directory
-   */
-  async reportNode(node: string): Promise<void> {
-    const { readableLevel: level } = this.#store;
-    const commit = (timeUs?: number) =>
-      this.#commit('report this node', 1, { kind: 'report_node', node, level }, timeUs);
-    try {
-      await commit();
-    } catch (error) {
-      if (!(error instanceof ClockAhead)) throw error;
-      // Without a report, the other nodes could raise the level of the log above this node's.
-      await commit(readLogPosition(this.#store.databases)?.timeUs);
-    }
-  }
-
-  /** Raises the level of the log; one that is not higher changes nothing. */
-  async raiseLevel(level: number): Promise<void> {
-    await this.#commit('raise the level of the log', 1, { kind: 'level', level });
-  }
-
-  /** Registers a catalog under its name; an earlier one of that name is replaced. */
-  async putCatalog(registration: CatalogRegistration): Promise<void> {
-    const entries = 1 + Math.ceil(registration.coverage.ranges.length / 4096);
-    await this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
-  }
-
-  /** Removes the registration of a catalog. The results of earlier crossmatches stay. */
-  async removeCatalog(name: string): Promise<void> {
-    await this.#commit('remove the catalog', 1, { kind: 'remove_catalog', name });
   }
 
   /**
@@ -388,21 +265,6 @@ export class Writer {
     const passed = passedOutcome(this.#store.databases, id);
     if (passed) await this.dropClaim(passed.claim);
     return passed;
-  }
-
-  /** @param timeUs the time of the change */
-  async #commit<K extends ChangeKind>(
-    doing: string,
-    entries: number,
-    change: UntimedChange & { kind: K },
-    timeUs = nowUs(),
-  ): Promise<Applied<K>> {
-    if (this.#log) return joined(await this.#log.submit({ ...change, timeUs })) as Applied<K>;
-    return this.#transaction(doing, entries, () => {
-      this.#requireNoLog(doing);
-      this.#noteSize(timeUs);
-      return apply<K>(this.#store.databases, { ...change, timeUs });
-    });
   }
 
   /** A change outside the log would make this archive differ from all others that follow the log. */

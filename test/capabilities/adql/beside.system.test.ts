@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { readRegistrySnapshot } from '../../../src/core/store/registry.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import type { TnsRecord } from '../../../src/core/store/types.ts';
@@ -28,10 +29,10 @@ const record = (objid: number, ra: number, createdUs?: number): TnsRecord => ({
 });
 
 async function load(writer: Writer, records: readonly TnsRecord[], epochUs: number): Promise<void> {
-  const load = await writer.beginRegistry();
+  const load = await writer.commit({ kind: 'begin_registry' });
   for (let from = 0; from < records.length; from += 500)
-    await writer.stageRegistry(load, records.slice(from, from + 500));
-  await writer.publishRegistry(load, epochUs);
+    await writer.commit({ kind: 'stage_registry', load, records: records.slice(from, from + 500) });
+  await publishLoad(writer, load, epochUs);
 }
 
 check('the registry, the journal and the catalogs follow the archive, also after a restart of the engine', () =>
@@ -65,11 +66,12 @@ check('the registry, the journal and the catalogs follow the archive, also after
       const since = `SELECT o.diaObjectId, r.name_prefix, r.name FROM objects AS o JOIN registry AS r
         ON DISTANCE(o.ra, o.dec, r.ra, r.dec) < 1.0 / 3600 WHERE r.created_at > '${iso(NOW_US - DAY_US)}' ORDER BY 1`;
       assert.equal(await ask(since), []);
-      await writer.changeRegistry(
-        readRegistrySnapshot(store.databases)!,
-        [record(5001, 20, NOW_US), record(5002, 30, NOW_US)],
-        NOW_US,
-      );
+      await writer.commit({
+        kind: 'change_registry',
+        base: readRegistrySnapshot(store.databases)!,
+        records: [record(5001, 20, NOW_US), record(5002, 30, NOW_US)],
+        epochUs: NOW_US,
+      });
       await becomes(since, ['2,AT,2026a5001', '3,AT,2026a5002']);
       assert.equal(await ask('SELECT name FROM registry WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(10, 2, 0.01))'), [
         '2026a5000',

@@ -134,7 +134,7 @@ async function change(writer: Writer, objects: readonly StoredObject[]): Promise
   )!;
   const statistics = { version: 1, sourceDensity: 1.5, sourcesWithinRadius: 1, secondSeparationArcsec: null };
   const known = matches.map(({ catalogName, catalogSourceId }) => ({ catalogName, catalogSourceId, statistics }));
-  assert.is((await writer.fillStatistics([{ diaObjectId, matches: known }])).recorded, 1);
+  assert.is((await writer.commit({ kind: 'fill_statistics', found: [{ diaObjectId, matches: known }] })).recorded, 1);
   const wrong = [
     ...objects.filter(({ state, matches }) => state === 'crossmatched' && matches.length > 0).slice(10, 13),
     ...objects.filter(({ state, position }) => state === 'pending' && position).slice(3, 4),

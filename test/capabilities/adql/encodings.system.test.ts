@@ -17,9 +17,10 @@ check('every column of every tool in ADQL: of whole files, and of the rows near 
     for (const name of NAMES) {
       const catalog = { name, idColumn: 'id', description: {} };
       const footprint = { kind: 'all-sky' } as const;
-      await world.writer.putCatalog(
-        await registerCatalog(catalog, join(fixtures, name), { addedAtUs: Date.now() * 1000, footprint }),
-      );
+      await world.writer.commit({
+        kind: 'register_catalog',
+        registration: await registerCatalog(catalog, join(fixtures, name), { addedAtUs: Date.now() * 1000, footprint }),
+      });
     }
     const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '60' });
     try {

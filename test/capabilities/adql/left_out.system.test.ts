@@ -58,7 +58,7 @@ test('add and check name the columns that are left out by type, at any depth and
 
 check('TAP_SCHEMA and VOSI name them, and a query that names one is told its type', () =>
   inWorld(async world => {
-    await world.writer.putCatalog(await add());
+    await world.writer.commit({ kind: 'register_catalog', registration: await add() });
     await world.ingest([{ ra: 10, dec: -5 }]);
     await world.crossmatch();
     const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '60' });

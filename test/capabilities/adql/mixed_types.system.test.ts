@@ -40,12 +40,13 @@ check('stored crossmatches, sources near a position, tables against the catalog,
       ['imported', 'hats_import', undefined],
     ] as const) {
       const description = columns ? { columns: columns.map(name => ({ name })), filterable: [] } : {};
-      await world.writer.putCatalog(
-        await registerCatalog({ name, idColumn: 'id', description }, join(fixtures, location), {
+      await world.writer.commit({
+        kind: 'register_catalog',
+        registration: await registerCatalog({ name, idColumn: 'id', description }, join(fixtures, location), {
           addedAtUs: Date.now() * 1000,
           footprint: { kind: 'all-sky' },
         }),
-      );
+      });
     }
     const objects = await world.ingest(PLACES);
     await world.crossmatch();

@@ -21,7 +21,7 @@ export async function writeOneSource({ directory }: World, name: string, column:
 
 /** Registers the catalog, or replaces it. */
 export async function putOneSource(world: World, name: string, column: string): Promise<void> {
-  await world.writer.putCatalog(await writeOneSource(world, name, column));
+  await world.writer.commit({ kind: 'register_catalog', registration: await writeOneSource(world, name, column) });
 }
 
 /** Stores an object that matches the source. */

@@ -52,7 +52,7 @@ check('tables of an export during which a catalog is replaced have the columns o
     try {
       const first = answerOf(engine, 'SELECT COUNT(*) FROM objects');
       // The process of the export has not started yet.
-      await world.writer.putCatalog(replacement);
+      await world.writer.commit({ kind: 'register_catalog', registration: replacement });
       await storeMatched(world, 1n, 'mine', 'flux');
       await first;
       assert.equal(await valuesOf(engine, 'flux', 1), ['1,1']);

@@ -383,7 +383,10 @@ check('a column that all files of a catalog lack, or some of them, is null there
     const { location, partitions } = write('gaia', () => true);
     const other = write('other', name => name !== PARTIAL);
     const options = { addedAtUs: 0, allowMissing: true };
-    await world.writer.putCatalog(await registerCatalog(definition, location, options));
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: await registerCatalog(definition, location, options),
+    });
     const [file] = partitions.find(({ rows }) => rows === 40)!.files;
     copyFileSync(join(other.location, file!), join(location, file!));
     await world.ingest([{ ra: 10, dec: 0 }]);
@@ -420,7 +423,10 @@ check('a catalog that was replaced or described anew since the tables were made 
       reader.inTime('a', new Budget(60), new AbortController().signal)([part], join(world.directory, 'parts'));
     try {
       assert.equal((await read())[0]!.columns, ['mag', 'id']);
-      await world.writer.putCatalog({ ...mine, definition: { ...catalog, release: 'the next one' } });
+      await world.writer.commit({
+        kind: 'register_catalog',
+        registration: { ...mine, definition: { ...catalog, release: 'the next one' } },
+      });
       const error = await read().catch((failure: unknown) => failure);
       assert.instance(error, Unavailable);
       assert.match(JSON.stringify(logged), 'mine was replaced or described anew since the tables were made');
@@ -568,7 +574,10 @@ needs(test, whyNoPython(MODULES) ?? duckdbObstacle())(
         (await runPython(python!, [script, ...args], { timeout: 600_000 })).trim().split('\n').at(-1)!,
       );
       const definition = { name: 'stars', idColumn: 'id', description: {} };
-      await world.writer.putCatalog(await registerCatalog(definition, join(catalogs, 'stars'), { addedAtUs: 1 }));
+      await world.writer.commit({
+        kind: 'register_catalog',
+        registration: await registerCatalog(definition, join(catalogs, 'stars'), { addedAtUs: 1 }),
+      });
       const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '120' });
       try {
         const sky = { app };

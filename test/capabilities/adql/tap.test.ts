@@ -36,7 +36,10 @@ async function addGaia({ directory, writer }: World): Promise<void> {
   const [ra, dec] = (['ra', 'dec'] as const).map(part => OBJECTS.map(({ position }) => position[part]));
   const columns = catalogColumns(gaia, ra!, dec!);
   writeHats(location, { name: gaia.name, columns, ra: gaia.raColumn, dec: gaia.decColumn, maxRows: 100 });
-  await writer.putCatalog(await registerCatalog(gaia, location, { addedAtUs: 1 }));
+  await writer.commit({
+    kind: 'register_catalog',
+    registration: await registerCatalog(gaia, location, { addedAtUs: 1 }),
+  });
 }
 
 test.before(async context => {

@@ -35,7 +35,10 @@ function write(location: string, name: string, type: 'FLOAT' | 'DOUBLE'): readon
 
 async function add(world: World, name: string, location: string): Promise<void> {
   const catalog = { name, idColumn: 'ID', description: {} };
-  await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: Date.now() * 1000 }));
+  await world.writer.commit({
+    kind: 'register_catalog',
+    registration: await registerCatalog(catalog, location, { addedAtUs: Date.now() * 1000 }),
+  });
 }
 
 function get(app: TestApp, query: string, format: string) {
@@ -115,7 +118,10 @@ check('a name that needs quotes is spelled alike in sources, matches, keys and d
     ] as const;
     writeHats(location, { name: 'named', columns, ra: 'ra', dec: 'dec' });
     const catalog = { name: 'named', idColumn: 'Source ID', description: {} };
-    await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: NOW_US }));
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: await registerCatalog(catalog, location, { addedAtUs: NOW_US }),
+    });
     const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '60' });
     try {
       const both = 'SELECT s."B-V", m."B-V", m."SIZE" FROM named.sources AS s JOIN nearsky.named_matches AS m';

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { nearsky, start } from '../../commands/in_process.ts';
@@ -20,10 +21,10 @@ test('a copy is all that there was, private, and can be worked with', () =>
     await writer.ingest([delivery(1n), delivery(2n), delivery(3n)], 1_000_000);
     const source = { ra: 1, dec: 2, payload: { parallax: 0.5 } };
     await writer.recordCrossmatches([result(1n, [source])], provenance, 2_000_000);
-    const load = await writer.beginRegistry();
+    const load = await writer.commit({ kind: 'begin_registry' });
     const record = { objid: 1, name: '2026a', namePrefix: 'SN', ra: 1, dec: 2, classification: null, redshift: null };
-    await writer.stageRegistry(load, [record]);
-    await writer.publishRegistry(load, 1_000_000);
+    await writer.commit({ kind: 'stage_registry', load, records: [record] });
+    await publishLoad(writer, load, 1_000_000);
     await store.close();
     mkdirSync(join(data, 'rejected'));
     writeFileSync(join(data, 'rejected/lasair-2026-10-01.ndjson'), '{}\n');

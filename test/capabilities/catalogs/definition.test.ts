@@ -259,7 +259,8 @@ test('the order is that of the project, then of the names; the definition is sto
     const store = openStore(join(directory, 'data'), 'write');
     try {
       const writer = new Writer(store);
-      for (const name of ['zeta', 'alpha']) await writer.putCatalog(await register(location, {}, name));
+      for (const name of ['zeta', 'alpha'])
+        await writer.commit({ kind: 'register_catalog', registration: await register(location, {}, name) });
       const { all, filters } = new Catalogs(readCatalogs(store.databases));
       assert.equal(
         all.map(({ name }) => name),

@@ -142,7 +142,10 @@ test('after a failure that is none of a single file it pauses, then goes on', ()
   inWorld(async world => {
     await world.addCatalog('gaia_dr3', [place]);
     const registration = readCatalog(world.store.databases, 'gaia_dr3')!;
-    await world.writer.putCatalog({ ...registration, coverage: { ranges: [] } as never });
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: { ...registration, coverage: { ranges: [] } as never },
+    });
     await beside(world, { CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' }, async (logged, advance) => {
       await world.ingest([place]);
       const failures = () => logged.filter(({ event }) => event === 'crossmatch_failed');
@@ -157,7 +160,7 @@ test('after a failure that is none of a single file it pauses, then goes on', ()
       await eventually('it has failed again', async () => failures()[1]);
       assert.is(failures()[1]!.retry_seconds, 20);
       assert.is(world.store.databases.claims.getKeysCount(), 0);
-      await world.writer.putCatalog(registration);
+      await world.writer.commit({ kind: 'register_catalog', registration });
       advance(20_000);
       await pendingCountOf(world, 0);
     });
@@ -166,7 +169,10 @@ test('after a failure that is none of a single file it pauses, then goes on', ()
 /** Replaces gaia_dr3 by a release with a source at each place; returns the number of objects of an older release. */
 async function replaceGaia(world: World): Promise<() => number> {
   const registration = readCatalog(world.store.databases, 'gaia_dr3')!;
-  await world.writer.putCatalog({ ...registration, release: 'Gaia DR4', replaced: 'Gaia DR3' });
+  await world.writer.commit({
+    kind: 'register_catalog',
+    registration: { ...registration, release: 'Gaia DR4', replaced: 'Gaia DR3' },
+  });
   const isOlder = usesOtherRelease(world.store, new Map([['gaia_dr3', 'Gaia DR4']]));
   return () => {
     world.store.resetRead();

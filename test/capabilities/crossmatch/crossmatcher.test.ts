@@ -539,9 +539,9 @@ test('a catalog that is registered again is taken from the next batch on', () =>
     const ids = await world.ingest([place, place, place]);
     await world.addCatalog('gaia_dr3', [place], { minOrder: 5 }, [2n]);
     const after = { ...readCatalog(world.store.databases, 'gaia_dr3')!, addedAtUs: before.addedAtUs + 1 };
-    await world.writer.putCatalog(before);
+    await world.writer.commit({ kind: 'register_catalog', registration: before });
     const provenance = () => {
-      world.writer.putCatalog(after);
+      world.writer.commit({ kind: 'register_catalog', registration: after });
       return PROVENANCE;
     };
     await world.crossmatch({ batchSize: 1, provenance });

@@ -109,7 +109,10 @@ test('a copy of the catalog without motions is compared where it is, and says so
     const payload = registration!.columns.payload.map(each =>
       each.key === 'pmdec' ? { ...each, column: null } : each,
     );
-    await world.writer.putCatalog({ ...registration!, columns: { ...registration!.columns, payload } });
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: { ...registration!, columns: { ...registration!.columns, payload } },
+    });
     const [here] = (await world.ingest([FAST])) as [bigint];
     await world.crossmatch({ properMotion: true });
     assert.equal(found(world, here), [`${idOf(0)}`, 0, undefined]);

@@ -67,9 +67,10 @@ export async function addRadiusCatalog(
     radius,
     columns: [{ name: 'ra' }, { name: 'dec' }, { name: 'POS_ERR', unit: 'arcsec' }],
   };
-  await world.writer.putCatalog(
-    await registerCatalog({ name, idColumn: 'id', description }, location, { addedAtUs: 1, positions }),
-  );
+  await world.writer.commit({
+    kind: 'register_catalog',
+    registration: await registerCatalog({ name, idColumn: 'id', description }, location, { addedAtUs: 1, positions }),
+  });
   return { name, radius, places, ids, errors: errors.map(error => (error === null ? null : Math.fround(error))) };
 }
 

@@ -110,7 +110,10 @@ test('each object has the nearest source within the radius of the catalog or of 
     assert.is(differing(), 0);
     const registration = readCatalog(world.store.databases, 'xray')!;
     const radius = { ...RADII.xray, factor: 2 };
-    await world.writer.putCatalog({ ...registration, definition: { ...registration.definition!, radius } });
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: { ...registration, definition: { ...registration.definition!, radius } },
+    });
     assert.is(differing(), ids.length);
   }));
 

@@ -116,7 +116,7 @@ test('files in which ids are texts no longer: the others are crossmatched, and t
   inWorld(async world => {
     const registration = await registrationOf('delta');
     const location = registration.location.replace(/delta$/, 'binary');
-    await world.writer.putCatalog({ ...registration, location });
+    await world.writer.commit({ kind: 'register_catalog', registration: { ...registration, location } });
     const { ra, dec } = OBJECTS.find(({ source }) => source?.id === 'M  31')!;
     await world.addCatalog('gaia_dr3', [{ ra, dec }]);
     const [id] = await world.ingest([{ ra, dec }]);

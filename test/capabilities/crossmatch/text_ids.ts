@@ -35,7 +35,7 @@ export const OBJECTS: readonly NamedObject[] = readFileSync(join(fixtures, 'obje
 
 /** Registers the catalog; the provenance of crossmatches with it. */
 export async function addQuasars({ writer }: World): Promise<() => ProvenanceSet> {
-  await writer.putCatalog(await registrationOf());
+  await writer.commit({ kind: 'register_catalog', registration: await registrationOf() });
   const catalogs = [...PROVENANCE.catalogs, { name: 'quasars', release: 'quasars' }];
   return () => ({ ...PROVENANCE, catalogs });
 }

@@ -61,7 +61,7 @@ for (const name of ['decimal', 'decimal_of_integers', 'unsigned']) {
         assert.is(match.catalogSourceId, row.id);
       });
       // The stored values are the same: integers beyond 2^53 are bigints there, others may be numbers.
-      await world.writer.putCatalog(registration);
+      await world.writer.commit({ kind: 'register_catalog', registration });
       const ids = await world.ingest(rows.map((_, at) => ({ ra: ra![at]!, dec: dec![at]! })));
       await world.crossmatch({ provenance: () => PROVENANCE });
       ids.forEach((id, at) => {
@@ -92,7 +92,10 @@ test('float32 positions: each source is found, at the separation that astropy gi
   inWorld(async world => {
     const sparse = join(fixtures, '../sparse');
     const undefinedCatalog = { name: 'single', idColumn: 'id', description: {} };
-    await world.writer.putCatalog(await registerCatalog(undefinedCatalog, join(sparse, 'single'), { addedAtUs: 1 }));
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: await registerCatalog(undefinedCatalog, join(sparse, 'single'), { addedAtUs: 1 }),
+    });
     const rows = readFileSync(join(sparse, 'separations.csv'), 'utf8')
       .trim()
       .split('\n')

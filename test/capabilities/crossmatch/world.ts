@@ -72,9 +72,10 @@ export class World {
   }
 
   async register({ name, location }: Pick<WrittenCatalog, 'name' | 'location'>): Promise<void> {
-    await this.writer.putCatalog(
-      await registerCatalog(catalogDefinition(name)!, location, { addedAtUs: Date.now() * 1000 }),
-    );
+    await this.writer.commit({
+      kind: 'register_catalog',
+      registration: await registerCatalog(catalogDefinition(name)!, location, { addedAtUs: Date.now() * 1000 }),
+    });
   }
 
   /** Stores objects at these positions (null: invalid), ids beyond 2^53 from `firstId` on; their ids. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportHats } from '../../../src/capabilities/hats/hats_exporter.ts';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { apply } from '../../../src/core/store/apply.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import { RefusedChange, StoreError } from '../../../src/core/store/store_error.ts';
@@ -149,10 +150,10 @@ test('the command exports the state after an entry, and refuses an entry that th
     const properties = readFileSync(join(data, '2/objects/objects/hats.properties'), 'utf8');
     assert.match(properties, /^nearsky_journal_entry=2$/m);
     assert.match(properties, /^hats_creation_date=2023-11-14T22:13:20UTC$/m);
-    const load = await writer.beginRegistry();
+    const load = await writer.commit({ kind: 'begin_registry' });
     const record = { objid: 1, name: '2026a', namePrefix: null, ra: 1, dec: 2, classification: null, redshift: null };
-    await writer.stageRegistry(load, [record]);
-    await writer.publishRegistry(load, 1000);
+    await writer.commit({ kind: 'stage_registry', load, records: [record] });
+    await publishLoad(writer, load, 1000);
     const counts = async (...args: string[]) => {
       const { object, tns_object } = await nearsky(...run(...args, join(data, 'lines')));
       return [object, tns_object];

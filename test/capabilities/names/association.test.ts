@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Associator } from '../../../src/capabilities/names/association.ts';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { nowUs } from '../../../src/core/base/times.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
 import { findByName, readRegistrySnapshot } from '../../../src/core/store/registry.ts';
@@ -21,9 +22,9 @@ const record = (objid: number, place: SkyPosition, fields: Partial<TnsRecord> = 
 };
 
 async function publish(writer: Writer, records: readonly TnsRecord[], epochUs: number): Promise<void> {
-  const load = await writer.beginRegistry();
-  await writer.stageRegistry(load, records);
-  await writer.publishRegistry(load, epochUs);
+  const load = await writer.commit({ kind: 'begin_registry' });
+  await writer.commit({ kind: 'stage_registry', load, records });
+  await publishLoad(writer, load, epochUs);
 }
 
 /** Runs with an associator of a store, and a pool that reads it. */
@@ -110,7 +111,12 @@ test('a new snapshot, and a change of one, count from the next call on', () =>
       await publish(writer, [record(6, other)], epochUs);
       assert.equal(await objids(), [null, 6]);
       const changes = [record(7, place), record(6, { ra: 1, dec: 1 }, { name: '2026moved' })];
-      await writer.changeRegistry(readRegistrySnapshot(store.databases)!, changes, epochUs + 1);
+      await writer.commit({
+        kind: 'change_registry',
+        base: readRegistrySnapshot(store.databases)!,
+        records: changes,
+        epochUs: epochUs + 1,
+      });
       assert.equal(await objids(), [7, null]);
       assert.equal(
         [findByName(store.databases, '2026moved')?.objid, findByName(store.databases, '2026x6')],

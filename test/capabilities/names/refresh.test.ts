@@ -6,6 +6,7 @@ import { markerOf, TnsClient } from '../../../src/capabilities/names/client.ts';
 import { RegistryLoader } from '../../../src/capabilities/names/loader.ts';
 import { type RefreshSummary, refreshRegistry } from '../../../src/capabilities/names/refresh.ts';
 import { RegistryError } from '../../../src/capabilities/names/registry_file.ts';
+import { dropLoad, publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { loadConfig } from '../../../src/core/config/config.ts';
 import {
   findByName,
@@ -261,13 +262,13 @@ test(
     tns.put('', `${DAY} 00:00:00`, objects);
     await site.refresh(at('00:30:00'));
     const base = readRegistrySnapshot(store.databases)!;
-    await writer.changeRegistry(base, [added], at('01:00:00'));
-    const load = await writer.beginRegistry();
-    const behind = await failure(() => writer.publishRegistry(load, at('00:30:00'), { base }));
+    await writer.commit({ kind: 'change_registry', base, records: [added], epochUs: at('01:00:00') });
+    const load = await writer.commit({ kind: 'begin_registry' });
+    const behind = await failure(() => publishLoad(writer, load, at('00:30:00'), { base }));
     assert.match(behind.message, /another load has replaced it meanwhile/);
-    await writer.dropRegistry(load);
+    await dropLoad(writer, load);
     assert.match(
-      (await failure(() => writer.changeRegistry(base, [], 5))).message,
+      (await failure(() => writer.commit({ kind: 'change_registry', base, records: [], epochUs: 5 }))).message,
       /another load has replaced it meanwhile/,
     );
     assert.equal(site.registry(), { epochUs: at('01:00:00'), records: changed(added) });

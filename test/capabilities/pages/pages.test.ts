@@ -46,7 +46,8 @@ const PAGES = [
 ];
 
 const fill = async ({ writer }: World) => {
-  for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
+  for (const definition of CATALOGS)
+    await writer.commit({ kind: 'register_catalog', registration: registrationOf(definition) });
   await writer.ingest([delivery(313637935709683761n)], NOW_US);
 };
 
@@ -275,7 +276,8 @@ test('the pages say with how many catalogs objects are compared: with those that
     await withApp(
       async ({ writer }) => {
         for (const definition of CATALOGS)
-          if (names.includes(definition.name)) await writer.putCatalog(registrationOf(definition));
+          if (names.includes(definition.name))
+            await writer.commit({ kind: 'register_catalog', registration: registrationOf(definition) });
       },
       async own => {
         texts = [(await own.get('/catalogs')).text, (await own.get('/')).text];

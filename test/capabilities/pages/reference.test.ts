@@ -28,7 +28,7 @@ test('the page says the same as HTML', async () => {
 test('pages state the order of a coverage map that is in force', () =>
   withApp(
     async ({ writer }) => {
-      await writer.putCatalog(registrationOf(catalogDefinition('gaia_dr3')!));
+      await writer.commit({ kind: 'register_catalog', registration: registrationOf(catalogDefinition('gaia_dr3')!) });
     },
     async app => {
       assert.match((await app.get('/catalogs')).text, /HEALPix order 2: .* order, 8/);

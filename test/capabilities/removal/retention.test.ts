@@ -65,7 +65,7 @@ test('one node removes old objects, and all nodes follow', () =>
     withStore(async second => {
       const log = new MemoryLog();
       const nodes = [first, second].map(store => ({ store, ...follow(store, log) }));
-      await nodes[0]!.writer.raiseLevel(LEVEL);
+      await nodes[0]!.writer.commit({ kind: 'level', level: LEVEL });
       await fill(nodes[0]!.writer);
       const failed: unknown[] = [];
       const duties = nodes.map(({ store, writer }) => {

@@ -77,7 +77,7 @@ test('a file that could not be read, an unread catalog, a late stream and a late
       noteError(databases, 'consume lasair', 'it reconnects by itself', EVENING_US);
     });
     for (let i = 2; i < 1003; i++) await writer.ingest([delivery(BigInt(i))], MORNING_US);
-    await writer.storePublished('matches', { sequence: 1, objects: 0, messages: 0 });
+    await writer.commit({ kind: 'published', topic: 'matches', position: { sequence: 1, objects: 0, messages: 0 } });
   });
   assert.equal(reasons, [
     'ingest lasair: cut short',

@@ -83,7 +83,10 @@ async function register(catalogs: string, data: string): Promise<void> {
   const store = openStore(data, 'write');
   const writer = new Writer(store);
   for (const name of Object.keys(DENSITIES))
-    await writer.putCatalog(await registerCatalog(catalogDefinition(name)!, join(catalogs, name), { addedAtUs: 1 }));
+    await writer.commit({
+      kind: 'register_catalog',
+      registration: await registerCatalog(catalogDefinition(name)!, join(catalogs, name), { addedAtUs: 1 }),
+    });
   await store.close();
 }
 

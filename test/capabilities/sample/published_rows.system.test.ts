@@ -100,7 +100,10 @@ async function addDes(world: World, rows: readonly Json[]): Promise<void> {
   ];
   writeHats(location, { name: 'des_dr2', columns, ra: 'RA', dec: 'DEC', maxRows: 200 });
   const added = { name: 'des_dr2', idColumn: 'COADD_OBJECT_ID', description: DES_DR2 };
-  await world.writer.putCatalog(await registerCatalog(added, location, { addedAtUs: 1 }));
+  await world.writer.commit({
+    kind: 'register_catalog',
+    registration: await registerCatalog(added, location, { addedAtUs: 1 }),
+  });
 }
 
 const WANTED: Readonly<Record<string, Readonly<Record<string, number>>>> = more

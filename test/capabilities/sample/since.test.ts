@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Associator } from '../../../src/capabilities/names/association.ts';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { nowUs } from '../../../src/core/base/times.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
 import { readCatalogNames } from '../../../src/core/store/catalog_registration.ts';
@@ -68,9 +69,9 @@ test('each row whose answer changed is named once, and no other [Sample]', () =>
       crossmatch: () => world.crossmatch({ associator }),
       again,
       async registry() {
-        const load = await world.writer.beginRegistry();
-        await world.writer.stageRegistry(load, registryOf(places, random));
-        await world.writer.publishRegistry(load, nowUs() - 3_600_000_000 + 1_000_000 * registered++);
+        const load = await world.writer.commit({ kind: 'begin_registry' });
+        await world.writer.commit({ kind: 'stage_registry', load, records: registryOf(places, random) });
+        await publishLoad(world.writer, load, nowUs() - 3_600_000_000 + 1_000_000 * registered++);
         await again();
       },
       async replace() {

@@ -19,7 +19,8 @@ test('the map of the objects, and its errors', async () => {
 test('the coverage of every catalog', () =>
   withApp(
     async ({ writer }) => {
-      for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
+      for (const definition of CATALOGS)
+        await writer.commit({ kind: 'register_catalog', registration: registrationOf(definition) });
     },
     app => expectStatus(app, 200, `${MAP}?layer=coverage&resolution=0`),
     PATIENT,

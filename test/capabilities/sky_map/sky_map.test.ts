@@ -245,7 +245,8 @@ test('an empty service has an empty map; an answer that is known already is 304'
 
 test('the coverage is that of the catalogs registered now', () =>
   withApp(
-    async ({ writer }) => writer.putCatalog(registrationOf({ name: 'gaia_dr3' } as never, 96)),
+    async ({ writer }) =>
+      writer.commit({ kind: 'register_catalog', registration: registrationOf({ name: 'gaia_dr3' } as never, 96) }),
     async (app, { writer }) => {
       const areas = async () => {
         // A busy machine answers 503.
@@ -256,13 +257,19 @@ test('the coverage is that of the catalogs registered now', () =>
         return registered.map(({ name, area_deg2 }: Json) => [name, area_deg2]);
       };
       assert.equal(await areas(), [['gaia_dr3', 20_626.5]]);
-      await writer.putCatalog(registrationOf({ name: 'des_y6_gold' } as never, 48));
+      await writer.commit({
+        kind: 'register_catalog',
+        registration: registrationOf({ name: 'des_y6_gold' } as never, 48),
+      });
       assert.equal(await areas(), [
         ['des_y6_gold', 10_313.2],
         ['gaia_dr3', 20_626.5],
       ]);
-      await writer.putCatalog(registrationOf({ name: 'gaia_dr3' } as never, 48));
-      await writer.removeCatalog('des_y6_gold');
+      await writer.commit({
+        kind: 'register_catalog',
+        registration: registrationOf({ name: 'gaia_dr3' } as never, 48),
+      });
+      await writer.commit({ kind: 'remove_catalog', name: 'des_y6_gold' });
       assert.equal(await areas(), [['gaia_dr3', 10_313.2]]);
     },
   ));

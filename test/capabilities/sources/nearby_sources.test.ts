@@ -185,7 +185,10 @@ test('provenance has the releases that were searched, also just after a catalog 
     await withApp(world, async app => {
       const before = await near(app, there, 1);
       const release = 'Gaia DR9';
-      await world.writer.putCatalog({ ...readCatalog(world.store.databases, 'gaia_dr3')!, release });
+      await world.writer.commit({
+        kind: 'register_catalog',
+        registration: { ...readCatalog(world.store.databases, 'gaia_dr3')!, release },
+      });
       const { provenance } = await near(app, there, 1);
       const [gaia, ...others] = before.provenance.catalogs;
       assert.equal(provenance, { ...before.provenance, catalogs: [{ ...gaia, release }, ...others] });

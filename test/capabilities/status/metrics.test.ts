@@ -88,15 +88,18 @@ test('the index, the database, and what was ever done to it, under the names of 
       ]);
       await crossmatched(world, 2n, [['gaia_dr3', 'skipped_read_failure']]);
       await crossmatched(world, 2n, [['gaia_dr3', 'skipped_read_failure']]);
-      await writer.putCatalog({
-        name: 'gaia_dr3',
-        location: '/gaia',
-        addedAtUs: NOW_US,
-        partitions: [],
-        columns: { id: 'id', ra: 'ra', dec: 'dec', payload: [] },
-        coverage: { order: 0, ranges: new Uint8Array(0), source: 'rows', pixelsLeftOut: 0 },
-        counted: { rows: 9, withoutPosition: 2, withoutId: null },
-        hats: { rows: 9, builder: null, releaseDate: null },
+      await writer.commit({
+        kind: 'register_catalog',
+        registration: {
+          name: 'gaia_dr3',
+          location: '/gaia',
+          addedAtUs: NOW_US,
+          partitions: [],
+          columns: { id: 'id', ra: 'ra', dec: 'dec', payload: [] },
+          coverage: { order: 0, ranges: new Uint8Array(0), source: 'rows', pixelsLeftOut: 0 },
+          counted: { rows: 9, withoutPosition: 2, withoutId: null },
+          hats: { rows: 9, builder: null, releaseDate: null },
+        },
       });
       await loadRegistry(world, Date.now() * 1000 - 3600e6, [{ name: '2026abc' }]);
     },

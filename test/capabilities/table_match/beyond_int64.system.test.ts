@@ -46,7 +46,7 @@ async function parquetOf(response: Response): Promise<Map<string, unknown[]>> {
 
 const inService = (columns: readonly string[], run: (app: TestApp) => Promise<void>) =>
   inWorld(async world => {
-    await world.writer.putCatalog(await registered(columns));
+    await world.writer.commit({ kind: 'register_catalog', registration: await registered(columns) });
     await world.ingest([{ ra: 0.1, dec: 0.06 }]);
     await world.crossmatch();
     const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '60' });

@@ -555,7 +555,10 @@ test('a catalog that was replaced since the request is refused, as the answer wo
     try {
       await eventually('the index is ready', async () => coordinator.generation);
       assert.is((await begun()).outcome, 'begun');
-      await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: 0, release: 'Gaia DR4' }));
+      await world.writer.commit({
+        kind: 'register_catalog',
+        registration: await registerCatalog(catalog, location, { addedAtUs: 0, release: 'Gaia DR4' }),
+      });
       const refused = await begun();
       assert.is(refused.outcome, 'refused');
       assert.match(

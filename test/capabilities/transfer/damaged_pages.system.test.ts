@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { start as inProcess } from '../../commands/in_process.ts';
 import { fillSky } from '../../core/store/filled_sky.ts';
 import { copyLeaf, countLeaves } from '../../core/store/lmdb_pages.ts';
@@ -19,11 +20,11 @@ const withFilled = (body: (directory: string) => Promise<void>) =>
       await fillSky(writer, OBJECTS);
       // Entries of the journal enough for several pages.
       for (let i = 1; i <= 150; i++) await writer.ingest([delivery(BigInt(i))], 1e15 + i);
-      const load = await writer.beginRegistry();
+      const load = await writer.commit({ kind: 'begin_registry' });
       const rest = { ra: 1, dec: 2, namePrefix: 'AT', classification: null, redshift: null };
       const records = Array.from({ length: 300 }, (_, objid) => ({ objid, name: `2026a${objid}`, ...rest }));
-      await writer.stageRegistry(load, records);
-      await writer.publishRegistry(load, 1.7e15);
+      await writer.commit({ kind: 'stage_registry', load, records });
+      await publishLoad(writer, load, 1.7e15);
       copyFileSync(join(data, 'nearsky.mdb'), join(directory, 'nearsky.mdb'));
     });
     await body(directory);

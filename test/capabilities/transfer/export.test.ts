@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { exportStore } from '../../../src/capabilities/transfer/exporter.ts';
 import { readCounts } from '../../../src/core/store/counts.ts';
 import { readRegistryEpochUs } from '../../../src/core/store/registry.ts';
@@ -57,10 +58,10 @@ test('it is the state of one moment, whatever is written while it is read', () =
       ids.map(id => delivery(id)),
       1000,
     );
-    const load = await writer.beginRegistry();
+    const load = await writer.commit({ kind: 'begin_registry' });
     const record = { objid: 1, name: '2026a', namePrefix: null, ra: 1, dec: 2, classification: null, redshift: null };
-    await writer.stageRegistry(load, [record]);
-    await writer.publishRegistry(load, 1000);
+    await writer.commit({ kind: 'stage_registry', load, records: [record] });
+    await publishLoad(writer, load, 1000);
 
     const snapshot = store.snapshot();
     const seen: bigint[] = [];
@@ -78,8 +79,8 @@ test('it is the state of one moment, whatever is written while it is read', () =
       assert.equal([object.state, object.matches(), snapshot.sourcesOf(object)], ['pending', [], []]);
       seen.push(diaObjectId);
     }
-    const next = await writer.beginRegistry();
-    await writer.publishRegistry(next, 2000);
+    const next = await writer.commit({ kind: 'begin_registry' });
+    await publishLoad(writer, next, 2000);
     await setImmediate();
     assert.equal(seen, ids);
     assert.equal([snapshot.tnsSnapshotEpochUs(), [...snapshot.tnsRecords()]], [1000, [record]]);

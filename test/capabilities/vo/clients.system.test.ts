@@ -27,7 +27,10 @@ const CONE = `RA=${CENTRE.ra}&DEC=${CENTRE.dec}&SR=${RADIUS_DEG}`;
 test.before(async context => {
   context.running = await startApp(async world => {
     await storeObjects(world, OBJECTS);
-    await world.writer.putCatalog(registrationOf({ name: 'gaia_dr3' } as never, 96));
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: registrationOf({ name: 'gaia_dr3' } as never, 96),
+    });
   });
 });
 

@@ -138,7 +138,10 @@ test('each format says the same cells, and the order of the map', () => {
 test.before(async context => {
   context.running = await startApp(async world => {
     await storeObjects(world, OBJECTS.slice(0, 200));
-    await world.writer.putCatalog(registrationOf({ name: 'gaia_dr3' } as never, 96));
+    await world.writer.commit({
+      kind: 'register_catalog',
+      registration: registrationOf({ name: 'gaia_dr3' } as never, 96),
+    });
   });
 });
 

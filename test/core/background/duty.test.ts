@@ -67,7 +67,8 @@ test('the last owner in the log has the lease, and fences the one before it', ()
     const { writer, end } = follow(store, log);
     const position = { sequence: 0, objects: 0, messages: 0 };
     const leases = ['one', 'other'].map(() => new HeldLease(store, writer, publishLease('topic')));
-    const publish = (i: number) => writer.storePublished('topic', position, leases[i]!.owner);
+    const publish = (i: number) =>
+      writer.commit({ kind: 'published', topic: 'topic', position, owner: leases[i]!.owner });
     assert.equal([await leases[0]!.take(), await leases[1]!.take()], [true, false]);
     assert.equal([await publish(0), await publish(1)], [true, false]);
     leases[0]!.resign();

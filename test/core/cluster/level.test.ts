@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { beginReports } from '../../../src/core/background/reports.ts';
+import { beginReports, reportNode } from '../../../src/core/background/reports.ts';
 import { Node } from '../../../src/core/cluster/node.ts';
 import { LostPlace } from '../../../src/core/cluster/record_log.ts';
 import { raiseLevel, shareSettings } from '../../../src/core/cluster/shared_settings.ts';
@@ -175,10 +175,11 @@ test('an archive without a log has no level', () =>
 
 test('a record is written in the level of the log, whatever the release that writes it', () =>
   withCluster(async cluster => {
-    const { writer, end } = follow(cluster.open('node', NEWER), cluster.log);
-    await writer.reportNode('here');
-    await writer.raiseLevel(NEWER);
-    await writer.reportNode('here');
+    const store = cluster.open('node', NEWER);
+    const { writer, end } = follow(store, cluster.log);
+    await reportNode(store, writer, 'here');
+    await writer.commit({ kind: 'level', level: NEWER });
+    await reportNode(store, writer, 'here');
     await end();
     assert.equal(cluster.log.entries.map(levelOf), [FIRST_LEVEL, FIRST_LEVEL, NEWER]);
     // Without the `level` record, the later record stops a node, too.
@@ -237,7 +238,7 @@ test('a new log begins at the level of the release that begins it; one that has 
     for (const store of [cluster.open('older', LEVEL), cluster.open('newer', NEWER)]) {
       const { writer, end } = follow(store, cluster.log);
       // When this returns, the node has applied all records of the log.
-      await writer.reportNode('here');
+      await reportNode(store, writer, 'here');
       await shareSettings(store, writer, config);
       await end();
       assert.is(readLevel(store.databases), LEVEL);
@@ -257,8 +258,8 @@ test('a node whose clock is ahead reports itself, so no level above its own is r
     // The clock of this machine is months ahead.
     cluster.log.nowUs = NOON_US;
     const { writer, end } = follow(older, cluster.log);
-    assert.instance(await failure(() => writer.raiseLevel(LEVEL)), ClockAhead);
-    await writer.reportNode('a:/data');
+    assert.instance(await failure(() => writer.commit({ kind: 'level', level: LEVEL })), ClockAhead);
+    await reportNode(older, writer, 'a:/data');
     older.resetRead();
     assert.equal(
       readNodes(older.databases).map(({ node, level }) => [node, level]),
@@ -274,7 +275,7 @@ test('a node that serves reports its name and the level that it reads', () =>
   withCluster(async cluster => {
     const store = cluster.open('node', NEWER);
     const { writer, end } = follow(store, cluster.log);
-    const reports = beginReports(writer, () => {}, 'host:/data');
+    const reports = beginReports(store, writer, () => {}, 'host:/data');
     await eventually('it has reported', async () => {
       store.resetRead();
       return readNodes(store.databases).length > 0 || undefined;

@@ -234,7 +234,7 @@ test('nothing but its log changes an archive that a log makes', () =>
     for (const change of [
       () => writer.ingest([delivery(2n)], NOON_US),
       () => writer.recordCrossmatches([result(1n)], provenance, NOON_US),
-      () => writer.beginRegistry(),
+      () => writer.commit({ kind: 'begin_registry' }),
     ]) {
       const { message } = await failure(change);
       assert.match(

@@ -99,9 +99,12 @@ interface Field {
 test("the order of a coverage map is the one in force, and the note says why where it is not the catalog's own [Status and descriptions]", () =>
   withApp(
     async ({ writer }) => {
-      await writer.putCatalog(registrationOf(catalogDefinition('gaia_dr3')!));
+      await writer.commit({ kind: 'register_catalog', registration: registrationOf(catalogDefinition('gaia_dr3')!) });
       const des = registrationOf(catalogDefinition('des_y6_gold')!);
-      await writer.putCatalog({ ...des, coverage: { ...des.coverage, order: 6 } });
+      await writer.commit({
+        kind: 'register_catalog',
+        registration: { ...des, coverage: { ...des.coverage, order: 6 } },
+      });
     },
     async app => {
       const { catalogs, provenance } = (await app.get('/api/describe')).body;

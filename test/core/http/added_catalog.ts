@@ -44,9 +44,10 @@ export async function addCatalog({ directory, writer }: World, name: string): Pr
     chatKeys: ['vmag', 'kind'],
     reference: { home: 'https://stars.example', paper: 'Star & Star 2026', paperUrl: 'https://stars.example/p' },
   };
-  await writer.putCatalog(
-    await registerCatalog({ name, idColumn: 'ID', description }, location, { addedAtUs: NOW_US }),
-  );
+  await writer.commit({
+    kind: 'register_catalog',
+    registration: await registerCatalog({ name, idColumn: 'ID', description }, location, { addedAtUs: NOW_US }),
+  });
 }
 
 export async function fill(world: World): Promise<void> {

@@ -144,7 +144,7 @@ test('a node with another setting than the log is not ready, and names it; it an
     const own = sharedSettings(configOf(directory));
     assert.is(own.CROSSMATCH_RADIUS_ARCSEC, '1');
     for (const [name, value] of Object.entries(own)) {
-      await writer.shareSettings({ ...own, [name]: 'another' }, true);
+      await writer.commit({ kind: 'share_settings', settings: { ...own, [name]: 'another' }, isReplacing: true });
       const { status, text } = await node.get('/readyz');
       assert.is(status, 503, name);
       assert.ok(text.includes(`because ${name} is ${value} here, but another in the log of the nodes: `), text);
@@ -152,9 +152,13 @@ test('a node with another setting than the log is not ready, and names it; it an
     }
     // A setting of another release.
     const { TNS_MATCH_RADIUS_ARCSEC: _older, ...others } = own;
-    await writer.shareSettings({ ...others, NEWER: '1' }, true);
+    await writer.commit({ kind: 'share_settings', settings: { ...others, NEWER: '1' }, isReplacing: true });
     assert.is((await node.get('/readyz')).status, 200);
-    await writer.shareSettings({ ...own, CROSSMATCH_RADIUS_ARCSEC: '2' }, false);
+    await writer.commit({
+      kind: 'share_settings',
+      settings: { ...own, CROSSMATCH_RADIUS_ARCSEC: '2' },
+      isReplacing: false,
+    });
     assert.is((await node.get('/readyz')).status, 200, 'the first ones count');
   }));
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { type App, createApp } from '../../../src/core/app.ts';
 import type { Config } from '../../../src/core/config/config.ts';
 import { Coordinator } from '../../../src/core/coordinator.ts';
@@ -230,7 +231,7 @@ export async function loadRegistry(
   epochUs: number,
   records: readonly (Partial<TnsRecord> & { readonly name: string })[],
 ): Promise<void> {
-  const load = await writer.beginRegistry();
+  const load = await writer.commit({ kind: 'begin_registry' });
   const filled = records.map((record, i) => ({
     objid: 1000 + i,
     namePrefix: 'AT',
@@ -240,6 +241,6 @@ export async function loadRegistry(
     redshift: null,
     ...record,
   }));
-  await writer.stageRegistry(load, filled);
-  await writer.publishRegistry(load, epochUs);
+  await writer.commit({ kind: 'stage_registry', load, records: filled });
+  await publishLoad(writer, load, epochUs);
 }

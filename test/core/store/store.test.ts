@@ -200,9 +200,9 @@ test('a catalog is registered under its name, bytes and all, and replaced', () =
       counted: null,
       hats: { rows: 13, builder: null, releaseDate: null },
     });
-    await writer.putCatalog(registration('/a'));
-    await writer.putCatalog({ ...registration('/d'), name: 'des_y6_gold' });
-    await writer.putCatalog(registration('/b'));
+    await writer.commit({ kind: 'register_catalog', registration: registration('/a') });
+    await writer.commit({ kind: 'register_catalog', registration: { ...registration('/d'), name: 'des_y6_gold' } });
+    await writer.commit({ kind: 'register_catalog', registration: registration('/b') });
     assert.equal(
       readCatalogs(store.databases).map(({ name, location }) => [name, location]),
       [

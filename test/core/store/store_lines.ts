@@ -2,6 +2,7 @@
 
 import { parseJson } from '@nearsky/astrotables/json';
 import * as assert from 'uvu/assert';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { parseTime } from '../../../src/core/base/parse_time.ts';
 import type { ImportItem } from '../../../src/core/store/import.ts';
 import { openStore } from '../../../src/core/store/store.ts';
@@ -95,9 +96,13 @@ export async function storeLines(dataDir: string, lines: readonly string[]): Pro
     assert.equal([...outcomes], ['imported']);
     const snapshot = parsed.find(({ type }) => type === 'tns_snapshot');
     if (snapshot === undefined) return;
-    const load = await writer.beginRegistry();
-    await writer.stageRegistry(load, parsed.filter(({ type }) => type === 'tns_object').map(registered));
-    await writer.publishRegistry(load, timeOf(snapshot.epoch)!);
+    const load = await writer.commit({ kind: 'begin_registry' });
+    await writer.commit({
+      kind: 'stage_registry',
+      load,
+      records: parsed.filter(({ type }) => type === 'tns_object').map(registered),
+    });
+    await publishLoad(writer, load, timeOf(snapshot.epoch)!);
   } finally {
     await store.close();
   }

@@ -1,6 +1,7 @@
 /** Shared by the tests of the store. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { publishLoad } from '../../../src/capabilities/names/registry_writer.ts';
 import { CountChanges, type StoreCounts } from '../../../src/core/store/counts.ts';
 import { copyRecord, putRecord } from '../../../src/core/store/object_tables.ts';
 import { decodeObject, encodeKey, encodeObject } from '../../../src/core/store/records.ts';
@@ -141,12 +142,9 @@ export async function fill(_: Store, writer: Writer): Promise<void> {
     const results = some.filter((_, i) => i % 5).map((id, i) => result(id, i % 2 ? [source] : []));
     await writer.recordCrossmatches(results, provenance, 1.71e15);
   }
-  const load = await writer.beginRegistry();
+  const load = await writer.commit({ kind: 'begin_registry' });
   const names = Array.from({ length: 200 }, (_, objid) => ({ objid, name: `2026a${objid}`, namePrefix: 'AT' }));
   const rest = { ra: 1, dec: 2, classification: null, redshift: null };
-  await writer.stageRegistry(
-    load,
-    names.map(name => ({ ...name, ...rest })),
-  );
-  await writer.publishRegistry(load, 1.7e15);
+  await writer.commit({ kind: 'stage_registry', load, records: names.map(name => ({ ...name, ...rest })) });
+  await publishLoad(writer, load, 1.7e15);
 }

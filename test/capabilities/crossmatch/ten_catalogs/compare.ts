@@ -44,7 +44,10 @@ await writer.ingest(deliveries, 0);
 let different = 0;
 for (const name of NAMES) {
   const catalog = { name, idColumn: ID_COLUMNS[name] ?? 'id', description: {} };
-  await writer.putCatalog(await registerCatalog(catalog, join(directory, name), { addedAtUs: 0 }));
+  await writer.commit({
+    kind: 'register_catalog',
+    registration: await registerCatalog(catalog, join(directory, name), { addedAtUs: 0 }),
+  });
   const cpu = process.cpuUsage();
   const summary = await world.crossmatch(name === NAMES[0] ? {} : { again: { catalog: name } });
   const { user, system } = process.cpuUsage(cpu);

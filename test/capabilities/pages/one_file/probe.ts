@@ -22,7 +22,7 @@ const message = { 'i:diaObjectId': 7, 'i:ra': 10, 'i:dec': -5, 'i:reliability': 
 const normalised = normaliserOf(broker, 0.6)(JSON.stringify(message), NOW_US);
 
 const running = await startApp(async world => {
-  await world.writer.putCatalog(registrationOf(catalogDefinition(catalog)!));
+  await world.writer.commit({ kind: 'register_catalog', registration: registrationOf(catalogDefinition(catalog)!) });
   await world.writer.ingest([delivery(ID, { broker })], NOW_US);
   const payload = { ra: 150, dec: 2, payload: PAYLOAD };
   await crossmatched(world, ID, searched(catalog), [match(catalog, '42', payload)]);
