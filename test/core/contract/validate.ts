@@ -5,6 +5,7 @@
  */
 
 import { hash } from 'node:crypto';
+import { inspect } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../../src/capabilities/documents/openapi_document.ts';
 import type { Config } from '../../../src/core/config/config.ts';
@@ -65,24 +66,37 @@ export function assertDocumented(asked: Asked, answered: Answered, text: string,
 }
 
 const defaultConfig = configWith();
-/** By configuration, and by the document's text: most configurations have the same one. */
+/** By configuration, its values, and the document's text: most configurations have the same one. */
 const contracts = new WeakMap<Config, Contract>();
+const contractsByValues = new Map<string, Contract>();
 const contractsByText = new Map<string, Contract>();
 
 function contractOf(config: Config): Contract {
   let contract = contracts.get(config);
   if (!contract) {
-    const document = openApiDocument(API, config);
-    const text = JSON.stringify(document);
-    contract = contractsByText.get(text) ?? new Contract(document);
-    contractsByText.set(text, contract);
+    // No document has the data directory, which each test has for itself.
+    const values = inspect({ ...config, NEARSKY_DATA: '' }, WHOLE);
+    contract = contractsByValues.get(values) ?? contractWith(config);
+    contractsByValues.set(values, contract);
     contracts.set(config, contract);
   }
   return contract;
 }
 
+const WHOLE = { depth: null, maxArrayLength: null, maxStringLength: null };
+
+function contractWith(config: Config): Contract {
+  const document = openApiDocument(API, config);
+  const text = JSON.stringify(document);
+  const contract = contractsByText.get(text) ?? new Contract(document);
+  contractsByText.set(text, contract);
+  return contract;
+}
+
 /** One for all documents, because its own schemas take longer to compile than most answers. */
 const ajv = newAjv();
+/** Whether the schemas of a document were checked. */
+let isChecked = false;
 /** By the text of the schema and of those that it refers to, because documents hardly differ in them. */
 const validators = new Map<string, ValidateFunction>();
 
@@ -188,7 +202,11 @@ class Contract {
   }
 
   #compile(pointer: string, keywords: Schema = {}): ValidateFunction {
-    if (!ajv.schemas[this.#name]) ajv.addSchema(strictly(this.#document as unknown as Schema, false), this.#name);
+    if (!ajv.schemas[this.#name]) {
+      // Other documents have the same schemas, and checking them takes longer than many tests.
+      ajv.addSchema(strictly(this.#document as unknown as Schema, false), this.#name, false, !isChecked);
+      isChecked = true;
+    }
     return ajv.compile({ $ref: `${this.#name}#${pointer}`, ...keywords });
   }
 
@@ -219,7 +237,8 @@ function pathsOf(template: string): RegExp {
 
 /** An Ajv that knows the keywords and formats of the document. */
 export function newAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
+  // Most validators check a few answers: optimised, they would take longer to compile than they save.
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, code: { optimize: false } });
   ajv.addVocabulary(['x-unit', 'openapi', 'info', 'paths', 'components']);
   ajv.addFormat('int64', true);
   ajv.addFormat('binary', true);
