@@ -4,7 +4,7 @@
  * | name | command | what it may need |
  * |---|---|---|
  * | `X.test.ts` | `npm test` | what `npm ci` installs; neighbours share a process |
- * | `X.system.test.ts` | `npm run test:system` | commands as a user runs them, and programs of other projects |
+ * | `X.system.test.ts` | `npm run test:system` | commands as a user runs them, clients, and programs of other projects |
  * | `X.campaign.test.ts` | `npm run campaign` | minutes; a variable sets how many faults, kills or cases |
  */
 import { globSync } from 'node:fs';
