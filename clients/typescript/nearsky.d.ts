@@ -400,6 +400,8 @@ export interface LookupOptions {
   readonly radiusArcsec?: number;
   /** Answers from the state after this journal entry (see `journalEntry`). Names cannot be looked up with it. */
   readonly at?: number;
+  /** The unit of right ascensions: degrees by default. */
+  readonly raUnit?: 'deg' | 'h';
 }
 
 /** The API's own form of an input. */
@@ -588,8 +590,8 @@ export declare class Nearsky {
   /** The journal entry of the latest answer that has one, for `at`. Undefined if the service keeps no history. */
   readonly journalEntry: number | undefined;
   /** For an unknown identifier, the result has the status `not_in_service`. */
-  object(diaObjectId: bigint | string, options?: Omit<LookupOptions, 'radiusArcsec'>): Promise<LookupResult>;
-  tns(name: string, options?: Omit<LookupOptions, 'at'>): Promise<LookupResult>;
+  object(diaObjectId: bigint | string, options?: Omit<LookupOptions, 'radiusArcsec' | 'raUnit'>): Promise<LookupResult>;
+  tns(name: string, options?: Omit<LookupOptions, 'at' | 'raUnit'>): Promise<LookupResult>;
   /**
    * Accepts any number of inputs, and sends as many requests as necessary. Returns one result per input, in input
    * order.

@@ -414,10 +414,11 @@ export class Nearsky {
    * @returns {Promise<LookupResult[]>}
    */
   async #lookupChunk(inputs, options) {
-    const { detail, filters, radiusArcsec, at } = options;
+    const { detail, filters, radiusArcsec, at, raUnit } = options;
+    const path = addressOf('/api/lookup', { ra_unit: raUnit });
     const body = JSON.stringify({ inputs, detail, filters, radius_arcsec: radiusArcsec, at });
     /** @type {LookupResult[]} */
-    const results = (await this.#post('/api/lookup', body)).results;
+    const results = (await this.#post(path, body)).results;
     const cut = results.flatMap(({ truncation }, i) => (truncation === 'per_request_limit' ? [i] : []));
     if (cut.length === 0 || cut.length === inputs.length) return results;
     const again = await this.#lookupChunk(

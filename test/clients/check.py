@@ -64,6 +64,7 @@ print(
             "walks": walks,
             "first": first,
             "taken": taken,
+            "hours": service.lookup([(10, 2, 2)], detail="ids", ra_unit="h")[0]["objects"] == service.lookup([(150, 2, 2)], detail="ids")[0]["objects"] != [],
             "kinds": [result["kind"] for result in short],
             "bad": failure(lambda: service.lookup([{"kind": "id"}] * 3, detail="all")),
             "area": [str(found["diaObjectId"]) for found in service.area("CIRCLE 150 2 0.01", detail="ids", page_size=3)],

@@ -182,6 +182,7 @@ testWith(
     );
     assert.ok(got.taken < 50, `${got.taken} inputs were taken`);
     assert.equal(got.kinds, ['tns', 'position', 'position', 'id']);
+    assert.is(got.hours, true);
     assert.equal(got.bad, { code: 'invalid_parameter', status: 400, param: 'detail', params: null, retryable: false });
     assert.is(got.cone.param, 'ra');
     const area = ids((await service.app.post('/api/area', 'CIRCLE 150 2 0.01')).body.objects);

@@ -192,6 +192,10 @@ whole('short forms of inputs; inputs that come as they are needed; none', async 
     for (; taken < 1000; taken++) yield FIRST_ID + BigInt(taken);
   }
   const first: LookupResult[] = [];
+  const inDegrees = await client.lookup([CROWD], { radiusArcsec: 2, detail: 'ids' });
+  const inHours = await client.lookup([{ ...CROWD, ra: 10 }], { radiusArcsec: 2, detail: 'ids', raUnit: 'h' });
+  assert.ok(inDegrees[0]!.objects!.length > 0);
+  assert.equal(inHours[0]!.objects, inDegrees[0]!.objects);
   for await (const result of client.lookups(many())) {
     first.push(result);
     if (first.length === 15) break;

@@ -304,9 +304,10 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         radius_arcsec: float | None = None,
         at: int | None = None,
+        ra_unit: str | None = None,
     ) -> list[dict[str, Any]]:
         """`lookups`, as a list."""
-        return list(self.lookups(inputs, detail, filters, radius_arcsec, at))
+        return list(self.lookups(inputs, detail, filters, radius_arcsec, at, ra_unit))
 
     def lookups(
         self,
@@ -315,6 +316,7 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         radius_arcsec: float | None = None,
         at: int | None = None,
+        ra_unit: str | None = None,
     ) -> Iterator[dict[str, Any]]:
         """A result for each input, in input order. Sends as many requests as necessary, several of them at once.
 
@@ -322,6 +324,7 @@ class Nearsky:
         ascension, declination and radius. A SkyCoord, alone or in a pair with a radius, is a position; an array of them counts as many
         inputs. A dictionary is an input of the API. A position needs a radius: its own, or radius_arcsec. Inputs are consumed as needed.
         `index` of a result is the index of its input among all inputs. With `at`, as after this journal entry; names are not possible.
+        `ra_unit` is `h` for decimal hours.
         """
         if isinstance(inputs, (str, bytes, dict)) or hasattr(inputs, "columns"):
             # Iterating over it would look up its characters, keys or names of columns.
@@ -329,6 +332,7 @@ class Nearsky:
         inputs = _positions_of(inputs) if _is_sky_coord(inputs) else inputs
         total = len(inputs) if hasattr(inputs, "__len__") else None  # type: ignore[arg-type]
         options = {"detail": detail, "filters": filters, "radius_arcsec": _number(radius_arcsec, "arcsec"), "at": at}
+        path = _address_of("/api/lookup", {"ra_unit": ra_unit})
         chunks = self._chunks(inputs)
         running: deque[Future[list[dict[str, Any]]]] = deque()
         done = 0
@@ -339,7 +343,7 @@ class Nearsky:
                     chunk = next(chunks, None)
                     if chunk is None:
                         break
-                    running.append(pool.submit(copy_context().run, self._lookup_chunk, chunk, options))
+                    running.append(pool.submit(copy_context().run, self._lookup_chunk, path, chunk, options))
                 if not running:
                     return
                 for result in running.popleft().result():
@@ -723,12 +727,12 @@ class Nearsky:
     ) -> Walk:
         return Walk(lambda place: self._get(path, {**query, "cursor": place}, "next_cursor"), objects_of, cursor, self._on_progress)
 
-    def _lookup_chunk(self, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
+    def _lookup_chunk(self, path: str, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
         """The results of one request. Inputs that the limit of a whole request has truncated are requested again, one by one."""
-        results: list[dict[str, Any]] = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}, default=_plain).encode(), "results")["results"]
+        results: list[dict[str, Any]] = self._request(path, json.dumps({"inputs": inputs, **options}, default=_plain).encode(), "results")["results"]
         cut = [i for i, result in enumerate(results) if result.get("truncation") == "per_request_limit"]
         if cut and len(cut) < len(inputs):
-            again = self._lookup_chunk([inputs[i] for i in cut], options)
+            again = self._lookup_chunk(path, [inputs[i] for i in cut], options)
             for i, result in zip(cut, again):
                 results[i] = result
         return results

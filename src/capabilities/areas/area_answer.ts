@@ -21,6 +21,8 @@ import { areaOutline } from './area_outline.ts';
 /** The pixels of an outline: enough to draw it on a screen. */
 const MAX_OUTLINE_PIXELS = 8192;
 const OUTLINE_DIGITS = 5;
+/** The regions of a map that its outline has as well. */
+const CONTOUR_LEVELS = [0.5, 0.9];
 
 /** A page of the objects in an area, their number, or the outline of the area. */
 export interface AreaQuery extends SelectionQuery<AreaPlace> {
@@ -58,11 +60,20 @@ function* countAnswer(query: AreaQuery, context: QueryContext): Steps {
 
 function* outlineAnswer(query: AreaQuery, { clock, ...context }: QueryContext): Steps {
   const read = yield* areaOf(query, { clock, ...context });
-  const { order, edges } = yield* steps(clock, areaOutline(read.area, MAX_OUTLINE_PIXELS));
-  const rounded = edges.map(each => Number(each.toFixed(OUTLINE_DIGITS)));
-  const listed = Array.from({ length: rounded.length / 4 }, (_, i) => rounded.slice(4 * i, 4 * i + 4));
+  const whole = yield* edgesOf(read, clock);
+  const contours = [];
+  for (const level of CONTOUR_LEVELS)
+    if (read.level !== null && level < read.level) contours.push({ level, ...(yield* edgesOf(read, clock, level)) });
+  const outline = { response: 'outline', ...aboutArea(read), ...whole, ...(read.level !== null && { contours }) };
   context.out.fragment(context.fragments.start);
-  context.out.longText(`, ${toJson({ response: 'outline', ...aboutArea(read), order, edges: listed }).slice(1)}`);
+  context.out.longText(`, ${toJson(outline).slice(1)}`);
+}
+
+/** @param level of a map: the region up to this level */
+function* edgesOf({ area }: ReadArea, clock: Clock, level?: number) {
+  const { order, edges } = yield* steps(clock, areaOutline(area, MAX_OUTLINE_PIXELS, level));
+  const rounded = edges.map(each => Number(each.toFixed(OUTLINE_DIGITS)));
+  return { order, edges: Array.from({ length: rounded.length / 4 }, (_, i) => rounded.slice(4 * i, 4 * i + 4)) };
 }
 
 function aboutArea({ kind, level }: ReadArea) {

@@ -104,26 +104,38 @@ function countSchema(objects: string, about: Schemas): Schema {
   });
 }
 
+const outline = {
+  order: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 13,
+    description: 'The HEALPix order of the pixels.',
+    'x-unit': 'HEALPix order',
+  },
+  edges: list(
+    list({ type: 'number', 'x-unit': 'deg' }, 'Right ascension and declination of both ends, degrees.'),
+    'The edges between the pixels that the area touches, and all others.',
+  ),
+} as const;
+
 export const areaSchema: Schema = {
   oneOf: [
     closed('A page of the objects in an area.', page({ area }, list(objectInArea, 'The objects.')), ['filters']),
     countSchema('objects in the area', { area }),
-    closed('The outline of the area.', {
-      provenance: ref('Provenance'),
-      response: constant('outline', 'An outline.'),
-      area,
-      order: {
-        type: 'integer',
-        minimum: 0,
-        maximum: 13,
-        description: 'The HEALPix order of the pixels.',
-        'x-unit': 'HEALPix order',
+    closed(
+      'The outline of the area.',
+      {
+        provenance: ref('Provenance'),
+        response: constant('outline', 'An outline.'),
+        area,
+        ...outline,
+        contours: list(
+          closed('The outline of a region.', { level: fieldSchema(OBJECT_FIELDS.credible_level), ...outline }),
+          'Of a probability map: the outlines of its 50% and 90% regions that are smaller than the area.',
+        ),
       },
-      edges: list(
-        list({ type: 'number', 'x-unit': 'deg' }, 'Right ascension and declination of both ends, degrees.'),
-        'The edges between the pixels that the area touches, and all others.',
-      ),
-    }),
+      ['contours'],
+    ),
   ],
 };
 

@@ -229,30 +229,48 @@ export function inHours(entries) {
   });
 }
 
+/** The input of a lookup that a text is. @param {SearchText} search */
+export function inputOf(search) {
+  const radius = 'radiusArcsec' in search && search.radiusArcsec;
+  const more = radius ? { radius_arcsec: radius } : {};
+  if (search.kind === 'id') return { kind: 'id', diaObjectId: search.id };
+  if (search.kind === 'tns') return { kind: 'tns', name: search.name, ...more };
+  return search.kind === 'position' ? { kind: 'position', ra: search.ra, dec: search.dec, ...more } : {};
+}
+
 /** Names of columns. */
 const HEAD = /\b(?:_?ra\w*|_?dec\w*|\w*name|label|\w*id|object)\b/i;
 
 /**
- * Makes a CSV table of a pasted list, for operations that take tables. A line that cannot be read becomes a name, which
- * has its own result there.
+ * The entries of a pasted list, for operations that take tables.
  * @param {string} text
- * @param {'deg' | 'h'} [raUnit] of right ascensions without a unit; the table has degrees
- * @returns {string | undefined} undefined if the text is a table already, or no list
+ * @param {'deg' | 'h'} [raUnit] of right ascensions without a unit; the entries have degrees
+ * @returns {Entry[] | undefined} undefined if the text is a table already, or no list
  */
-export function tableOfList(text, raUnit) {
+export function entriesOfList(text, raUnit) {
   const lines = text.split(/[\n\r]+/).filter(line => !IS_NOTE.test(withoutMarkup(line)));
   const [first = '', second = first] = lines;
   const isList = (/** @type {string} */ line) => parseSearchList(line).some(({ search }) => search.kind !== 'unclear');
   const hasHead = !isList(first) && HEAD.test(first);
   if (!isList(first) && (!isList(second) || first === second || (hasHead && isTable(first, second)))) return undefined;
   const entries = parseSearchList((hasHead ? lines.slice(1) : lines).join('\n'));
-  const rows = (raUnit === 'h' ? inHours(entries) : entries).map(({ typed, search, label }) => {
+  return raUnit === 'h' ? inHours(entries) : entries;
+}
+
+/**
+ * Makes a CSV table of a pasted list. A line that cannot be read becomes a name, which has its own result there.
+ * @param {string} text
+ * @param {'deg' | 'h'} [raUnit] of right ascensions without a unit; the table has degrees
+ * @returns {string | undefined} undefined if the text is a table already, or no list
+ */
+export function tableOfList(text, raUnit) {
+  const rows = entriesOfList(text, raUnit)?.map(({ typed, search, label }) => {
     const name = search.kind === 'position' ? (label ?? '') : search.kind === 'id' ? '' : typed;
     const quoted = name === '' ? '' : `"${name.replaceAll('"', '""')}"`;
     const id = search.kind === 'id' ? search.id : '';
     return search.kind === 'position' ? `${id},${quoted},${search.ra},${search.dec}` : `${id},${quoted},,`;
   });
-  return `diaObjectId,name,ra,dec\n${rows.join('\n')}\n`;
+  return rows && `diaObjectId,name,ra,dec\n${rows.join('\n')}\n`;
 }
 
 /**

@@ -67,8 +67,8 @@ export function frontPage(config: Config, examples: Examples, catalogs: Catalogs
 ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0] && `e.g. ${tries[0]}`)}
 ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>`}
 </section>
-<section aria-labelledby="match-list"><h2 id="match-list"><a href="/sample">Match my list</a></h2>
-<p>Paste ids, names or positions: which are stars, and how many by chance? Or <a href="/crossmatch">match a table</a> and get its rows back.</p></section>
+<section aria-labelledby="match-list"><h2 id="match-list"><a href="/crossmatch">Match my list</a></h2>
+<p>Paste ids, names or positions, or choose a table: each row comes back with what lies there. <a href="/sample">How many are stars</a>, and how many by chance?</p></section>
 <section aria-labelledby="follow"><h2 id="follow"><a href="/recent">Follow</a></h2>
 <p>What was matched in the last hours, or what happens in <a href="/area">an area of the sky</a>. <a href="/docs/stream">With a program</a>.</p></section>
 </div>
@@ -342,7 +342,7 @@ export function consumingPage(
     description: 'How to ask the service from a shell, a notebook or an assistant, and what its answers mean.',
     main: html`<h1>Using it</h1>
 <p class="lead">Everything on these pages comes from a public API. It needs no key, and a page of any origin may call it. Objects come as JSON, or as a table: CSV, NDJSON, VOTable, Parquet, Arrow.</p>
-<p>Without a program: <a href="/query">queries</a> in ADQL, <a href="/crossmatch">a crossmatch</a> of a table of yours, <a href="/sample">a report</a> on your sample, the objects in <a href="/area">an area</a>.</p>
+<p>Without a program: <a href="/query">queries</a> in ADQL, <a href="/crossmatch">matches</a> of your list or table, <a href="/sample">a report</a> on your sample, the objects in <a href="/area">an area</a>.</p>
 <h2>As a table</h2>
 <p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
 ${code(`import pandas as pd\n\n# Parquet keeps every digit; pandas makes floats of the ids of CSV where some are missing\naddress = "${cone}"\nobjects = pd.read_parquet(address + "&detail=full&format=parquet")`)}
@@ -374,7 +374,7 @@ ${listOf(limitSentences(config))}
 }
 
 /** @param activity undefined if the database cannot be read */
-export function statusPage(activity: NightActivity | undefined): Page {
+export function statusPage(activity: NightActivity | undefined, catalogs: Catalogs): Page {
   return {
     title: 'Status',
     path: '/status',
@@ -383,7 +383,7 @@ export function statusPage(activity: NightActivity | undefined): Page {
     main: html`<h1>Status</h1>
 ${needsScripts}
 <div id="status" aria-live="polite" aria-busy="true">${loading}</div>
-${activity && nightSection(activity)}`,
+${activity && nightSection(activity, catalogs)}`,
   };
 }
 

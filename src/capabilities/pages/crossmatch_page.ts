@@ -1,4 +1,4 @@
-/** The page that crossmatches a reader's table. */
+/** The page that crossmatches a reader's list or table. */
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import {
@@ -15,16 +15,18 @@ export function crossmatchPage({ API_MAX_TABLE_MIB, API_MAX_TABLE_ROWS }: Config
     catalogs.get(name)?.release ?? (name === ALL_CATALOGS ? 'all catalogs' : 'the Rubin objects');
   const hasOwnRadius = catalogs.all.some(({ radius }) => radius);
   return {
-    title: 'Crossmatch',
+    title: 'Match',
     path: '/crossmatch',
-    description: 'A table of your own against the objects, or against a catalog.',
+    description: 'A list or a table of your own against the objects, or against the catalogs.',
     scripts: ['crossmatch_page.js'],
-    main: html`<h1>Crossmatch a table</h1>
-<p class="lead">Your rows in, the same rows out, with what lies at each of them.</p>
+    main: html`<h1>Match my list</h1>
+<p class="lead">Your list or table in, the same rows out, with what lies at each of them.</p>
 ${needsScripts}
 <form id="crossmatch" hidden>
-<label class="drop" id="drop"><strong id="chosen">Choose a table, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most ${API_MAX_TABLE_ROWS.toLocaleString('en')} rows and ${API_MAX_TABLE_MIB} MiB</span></label>
-<p><button type="button" class="link" id="example">Or take the positions of the latest objects as an example</button></p>
+<label for="list">Positions, ids or TNS names, one a line; or a table with a line of column names</label>
+<textarea id="list" class="editor" rows="6" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
+<p><button type="button" class="link" id="example">Take the positions of the latest objects as an example</button></p>
+<label class="drop" id="drop"><strong id="chosen">Or choose a table, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most ${API_MAX_TABLE_ROWS.toLocaleString('en')} rows and ${API_MAX_TABLE_MIB} MiB</span></label>
 <div id="preview" aria-live="polite"></div>
 <datalist id="columns"></datalist>
 <p class="choices">
@@ -40,7 +42,7 @@ ${needsScripts}
 <label class="pick">Frame <input type="text" name="frame" list="frames" size="10" autocomplete="off" spellcheck="false"></label>
 <label class="pick">1σ error <input type="text" name="error_arcsec" list="columns" size="12" autocomplete="off" spellcheck="false"> arcsec, or its column; only against catalogs</label></p>
 <datalist id="frames"><option value="ICRS"></option><option value="FK5 J2000"></option><option value="FK4 B1950"></option><option value="galactic"></option></datalist></details>
-<p class="actions"><button type="submit" class="primary" id="run" disabled>Crossmatch</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
+<p class="actions"><button type="submit" class="primary">Match</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
 <section id="results" aria-label="Result"></section>`,
   };

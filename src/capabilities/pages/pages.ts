@@ -96,7 +96,16 @@ export function pages(service: Service, api: Api): readonly Resource[] {
       'page',
       withExamples(({ consumingPage }, examples, base) => consumingPage(api, config, base, examples, service.catalogs)),
     ],
-    ['/status', 'page', page(({ statusPage }) => statusPage(service.read(store => nightActivity(store, nowUs()))))],
+    [
+      '/status',
+      'page',
+      page(({ statusPage }) =>
+        statusPage(
+          service.read(store => nightActivity(store, nowUs())),
+          service.catalogs,
+        ),
+      ),
+    ],
     [
       '/api-docs',
       'api_docs',

@@ -64,5 +64,9 @@ function tableOf(table: ListedTable): Html {
     ({ name, unit, description }) =>
       html`<li><code class="insert">${spelled(name)}</code>${unit && html` <span class="unit">${unit}</span>`} <span class="about">${description}</span></li>`,
   );
-  return html`<details><summary><code>${tableName(table)}</code></summary><p class="hint">${table.description}.</p><ul>${columns}</ul></details>`;
+  // A long name breaks after an underscore.
+  const name = tableName(table)
+    .split(/(?<=_)/)
+    .map((part, i) => html`${i > 0 && html`<wbr>`}${part}`);
+  return html`<details><summary><code>${name}</code></summary><p class="hint">${table.description}.</p><ul>${columns}</ul></details>`;
 }

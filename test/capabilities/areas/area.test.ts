@@ -173,6 +173,20 @@ test('the outline of an area, to draw it [Areas]', async ({ running: { app } }) 
   const decs = edges.flatMap(([, dec, , toDec]: number[]) => [dec, toDec]);
   assert.ok(Math.abs(Math.max(...decs) - 41.81) < 0.01 && Math.abs(Math.min(...decs) + 41.81) < 0.01);
   assert.equal((await outline('&level=1', map)).edges, []);
+  // In one answer, the regions that are smaller: the same as each alone.
+  const fine = writeUniqFits({ cells, order: 0, density: cells.map(cell => 12 - cell) });
+  const sorted = (found: number[][]) => found.map(String).toSorted();
+  const { contours } = await outline('&level=0.99', fine);
+  assert.equal(
+    contours.map(({ level }: { level: number }) => level),
+    [0.5, 0.9],
+  );
+  for (const { level, order, edges } of contours) {
+    const alone = await outline(`&level=${level}`, fine);
+    assert.equal([order, sorted(edges)], [alone.order, sorted(alone.edges)]);
+    assert.ok(edges.length > 0);
+  }
+  assert.equal((await outline('&level=0.5', fine)).contours, []);
   const asTable = await app.post('/api/area?response=outline&format=csv', '12/5', null);
   assert.equal([asTable.status, asTable.body.param], [400, 'format'], asTable.text);
 });

@@ -995,7 +995,7 @@ check('a table of mine: its first rows, the columns of its position, the matched
       await page.keyboard.press('Tab');
       await preview.filter({ hasText: 'The position is in x and y.' }).waitFor();
       assert.match((await preview.textContent())!, '1 of the first 3 rows have no valid position there.');
-      await page.getByRole('button', { name: 'Crossmatch' }).click();
+      await page.getByRole('button', { name: 'Match', exact: true }).click();
       await page.getByText(/^3 rows: 1 matched, 1 with nothing there, 1 without a valid position\./).waitFor();
       const link = page.locator('#results tbody a');
       assert.is(await link.getAttribute('href'), `/objects/${first.diaObjectId_str}`);
@@ -1012,7 +1012,7 @@ check('a table of mine: its first rows, the columns of its position, the matched
   await visiting(world, '/crossmatch', async page => {
     await page.getByRole('button', { name: /as an example/ }).click();
     await page.locator('#preview td').first().waitFor();
-    await page.getByRole('button', { name: 'Crossmatch' }).click();
+    await page.getByRole('button', { name: 'Match', exact: true }).click();
     await page.getByText(/^[\d\u202f]+ rows: .*[1-9]\d* matched/).waitFor();
     assert.is(await page.locator('select[name="against"]').inputValue(), 'gaia_dr3');
     await page.locator('.plot .bars').waitFor();
@@ -1020,7 +1020,7 @@ check('a table of mine: its first rows, the columns of its position, the matched
     const decides = ['nearsky_status', 'nearsky_separation_arcsec', 'gaia_dr3_verdict', 'nearsky_chance_probability'];
     assert.equal((await heads()).slice(0, 7), ['id', ...decides, 'ra', 'dec']);
     await page.locator('select[name="against"]').selectOption('all');
-    await page.getByRole('button', { name: 'Crossmatch' }).click();
+    await page.getByRole('button', { name: 'Match', exact: true }).click();
     await page.locator('th', { hasText: 'nearsky_gaia_dr3_status' }).waitFor();
     const of = (name: string) => [
       `nearsky_${name}_status`,
@@ -1038,6 +1038,45 @@ check('a table of mine: its first rows, the columns of its position, the matched
     assert.match(readFileSync((await fits.path())!, 'latin1'), /^SIMPLE {2}=/);
   });
 });
+
+check(
+  'a pasted list is matched with all catalogs; its address works elsewhere, and Back shows the list before',
+  world =>
+    visiting(world, '/crossmatch', async page => {
+      const list = page.getByRole('textbox', { name: /^Positions, ids or TNS names/ });
+      const run = page.getByRole('button', { name: 'Match', exact: true });
+      await page.locator('select[name="against"]').selectOption('all');
+      await list.fill(`${MATCHED}\nSN 2026ubc 12:34:56.7 -01:02:03\nSN2099aaa\nfoo`);
+      await run.click();
+      await page
+        .getByText(/^4 rows: 2 matched, 1 not searched: outside the footprint, 1 without a valid position\./)
+        .waitFor();
+      const labels = () => page.locator('#results tbody tr > :first-child').allTextContents();
+      assert.equal(await labels(), [MATCHED, 'SN2099aaa']);
+      assert.match((await page.locator('#preview .notice').textContent())!, /foo: This is neither an id/);
+      const address = page.url();
+      assert.match(address, /\?against=all&.*#list=/);
+      await page.evaluate(axe);
+      assert.equal(await page.evaluate(`axe.run().then(({ violations }) => violations.map(v => v.id))`), []);
+      await list.fill('05:00:00 -01:02:03');
+      await page.locator('select[name="against"]').selectOption('objects');
+      await page.keyboard.press('Tab');
+      await run.click();
+      await page.getByText('1 row: 1 with nothing there').waitFor();
+      // The link to the content leaves the list in the address.
+      await page.getByRole('link', { name: 'Skip to the content' }).focus();
+      await page.keyboard.press('Enter');
+      assert.match(page.url(), /#list=/);
+      await page.goBack();
+      await page.getByText(/^4 rows: 2 matched/).waitFor();
+      assert.is(page.url(), address);
+      assert.is(await page.locator('select[name="against"]').inputValue(), 'all');
+      const elsewhere = await page.context().newPage();
+      await elsewhere.goto(address);
+      await elsewhere.getByText(/^4 rows: 2 matched/).waitFor();
+      await elsewhere.close();
+    }),
+);
 
 check('the validation, before and after it was made', async world => {
   await visiting(world, '/validation', async page => {
@@ -1407,12 +1446,12 @@ check('an answer that breaks off, or that a proxy gives, is no fault of the page
     await page.locator('#file').setInputFiles(file);
     await page.locator('#preview table').waitFor();
     await page.route('**/api/crossmatch*', route => route.continue({ url }));
-    await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+    await page.getByRole('button', { name: 'Match', exact: true }).click();
     await page.locator('#results').getByText('The answer broke off').waitFor();
     await page.unroute('**/api/crossmatch*');
     const body = '<html>413 Request Entity Too Large</html>';
     await page.route('**/api/crossmatch*', route => route.fulfill({ status: 413, contentType: 'text/html', body }));
-    await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+    await page.getByRole('button', { name: 'Match', exact: true }).click();
     await page.locator('#results').getByText('answered 413').waitFor();
   } finally {
     await page.close();
@@ -1538,7 +1577,7 @@ needs(test, obstacle ?? queries ?? whyNoBalancer)(
       await open('Match', '/crossmatch');
       await page.locator('#example').click();
       await page.locator('#preview table').waitFor();
-      await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+      await page.getByRole('button', { name: 'Match', exact: true }).click();
       await page.locator('#results table').first().waitFor();
       await open('Sample', '/sample');
       await page.locator('#example').click();

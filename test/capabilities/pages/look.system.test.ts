@@ -57,7 +57,7 @@ check('the front page has three doors in the first view, and the map after them'
     assert.ok(map.y + map.height / 2 < DESK.height);
     assert.match((await page.locator('.lead').textContent())!, /Gaia DR3.* lies within 1\.0″/);
     await page.getByRole('link', { name: 'Match my list' }).click();
-    await page.getByRole('heading', { name: 'How many of these are stars?' }).waitFor();
+    await page.getByRole('heading', { name: 'Match my list', level: 1 }).waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Follow' }).click();
     await page.getByRole('heading', { name: 'Recent crossmatches' }).waitFor();

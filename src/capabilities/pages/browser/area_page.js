@@ -26,8 +26,9 @@ const SHOWN_CHANGES = 50;
 const MAX_ADDRESS = 2000;
 /** The regions of a sky map that are drawn, besides the one that is searched. */
 const LEVELS = [0.5, 0.9];
-/** The dashes of the lines around them; those of another level. */
-const DASHES = [[], [8, 5], [2, 4]];
+/** The dashes of the lines around them, and around the region of another level. */
+const DASHES = [[], [8, 5]];
+const DOTS = [2, 4];
 
 const form = /** @type {HTMLFormElement} */ (byId('area'));
 const text = /** @type {HTMLTextAreaElement} */ (byId('area-text'));
@@ -155,21 +156,29 @@ function lookAt(outline) {
 
 /**
  * Draws the region as the service has read it: the credible regions of a sky map, or the outline of an area that this
- * page cannot draw by itself.
- * @param {string | File} area @param {{ kind: string, level: number | null }} read @param {number} own the search
+ * page cannot draw by itself. One answer has all regions, but that of a level below the usual ones.
+ * @param {string | File} area @param {number | null} searched the level of a sky map @param {number} own the search
  */
-async function loadContours(area, { kind, level: searched }, own) {
+async function loadContours(area, searched, own) {
   if (view.outline.length > 0) return;
-  const levels = kind === 'probability_map' ? [...new Set([...LEVELS, searched ?? 0.9])] : [undefined];
+  const outlineAt = (/** @type {number | null} */ level) =>
+    ask(
+      `${root}/api/area?${new URLSearchParams({ response: 'outline', ...(level !== null && { level: `${level}` }) })}`,
+      {
+        method: 'POST',
+        body: area,
+      },
+    );
   try {
-    const contours = [];
-    for (const [i, share] of levels.entries()) {
-      const parameters = new URLSearchParams({ response: 'outline', ...(share && { level: `${share}` }) });
-      const { edges } = await ask(`${root}/api/area?${parameters}`, { method: 'POST', body: area });
-      if (own !== search) return;
-      contours.push({ edges, dashes: DASHES[i] ?? [], level: share });
-      drawContours(contours);
-    }
+    const widest = searched === null ? null : Math.max(searched, ...LEVELS);
+    const answer = await outlineAt(widest);
+    const contours = [...(answer.contours ?? []), { level: widest ?? undefined, edges: answer.edges }];
+    if (searched !== null && !contours.some(({ level }) => level === searched))
+      contours.unshift({ level: searched, edges: (await outlineAt(searched)).edges });
+    if (own !== search) return;
+    drawContours(
+      contours.map(({ level, edges }) => ({ level, edges, dashes: DASHES[LEVELS.indexOf(level ?? 0.5)] ?? DOTS })),
+    );
     lookAt(contours.flatMap(({ edges }) => edges.map(([ra = 0, dec = 0]) => ({ ra, dec }))));
   } catch (error) {
     // The objects are listed all the same.
@@ -215,9 +224,10 @@ async function run() {
   showLoading(results, 'Searching');
   try {
     const post = { method: 'POST', body: area };
-    const { total, area: read } = await ask(address({ response: 'count' }), post);
-    if (own === search) void loadContours(area, read, own);
     const first = await ask(address({ detail: 'matches', page_size: `${PAGE_SIZE}` }), post);
+    const { area: read, objects, next_cursor: next } = first;
+    if (own === search) void loadContours(area, read.level, own);
+    const total = next === null ? objects.length : (await ask(address({ response: 'count' }), post)).total;
     if (own !== search) return;
     const share = read.level === null ? '' : ` in the ${percentOf(read.level)} region`;
     show(

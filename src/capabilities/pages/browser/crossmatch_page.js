@@ -1,10 +1,12 @@
 /**
- * The script of the page that crossmatches a table: its first rows, the progress, and the answer as a table, a plot and
- * files.
+ * The script of the page that crossmatches a list or a table: its first rows, the progress, and the answer as a table, a
+ * plot and files.
  */
+import { entriesOfList, inputOf } from '../../objects/search_text.js';
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { count, counted, payloadText } from './format.js';
-import { ApiError, ask, BROKEN_OFF, byId, exact, html, pageData, show, showError } from './page.js';
+import { listOfEntry, rememberList } from './fragment.js';
+import { ApiError, asJson, ask, BROKEN_OFF, byId, exact, html, pageData, show, showError } from './page.js';
 import { histogram } from './plot.js';
 import { resultTable } from './result_table.js';
 import { root } from './root.js';
@@ -21,6 +23,8 @@ const GZIP = 0x1f;
 const PREVIEW_ROWS = 5;
 const SHOWN_ROWS = 500;
 const EXAMPLE_ROWS = 200;
+/** The lines without a position that are listed. */
+const SHOWN_LINES = 20;
 
 /** @type {Record<string, string>} */
 const WORDS = {
@@ -32,13 +36,18 @@ const WORDS = {
 };
 
 const form = /** @type {HTMLFormElement} */ (byId('crossmatch'));
-const button = /** @type {HTMLButtonElement} */ (byId('run'));
+const list = /** @type {HTMLTextAreaElement} */ (byId('list'));
 const stop = byId('stop');
 const said = byId('said');
 const preview = byId('preview');
 const results = byId('results');
-/** @type {File | undefined} */
-let file;
+/**
+ * The table to be sent: a file, or what was made of a pasted text. `isList` if it was a list; `refused` are its lines
+ * without a position.
+ * @typedef {{ file: File, text?: string, isList?: boolean, refused?: { typed: string, reason: string }[] }} Table
+ */
+/** @type {Table | undefined} */
+let table;
 let working = new AbortController();
 
 form.hidden = false;
@@ -47,19 +56,77 @@ form.addEventListener('submit', event => {
   void run();
 });
 for (const input of form.querySelectorAll('input[list], select[name="ra_unit"]'))
-  input.addEventListener('change', () => void showFirstRows());
+  input.addEventListener('change', () => void (table?.isList ? takeText() : showFirstRows()));
+list.addEventListener('change', () => void takeText());
+addEventListener('popstate', showEntry);
 stop.addEventListener('click', () => working.abort());
 byId('example').addEventListener('click', () => void takeExample());
-fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
+fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), chosen => {
+  list.value = '';
+  take({ file: chosen });
+});
+showEntry();
 
-/** @param {File} chosen */
-function take(chosen) {
-  file = chosen;
-  byId('chosen').textContent = `${chosen.name}, ${sizeText(chosen.size)}`;
-  button.disabled = false;
+/** Shows the choices and the list in the address, and matches the list. */
+function showEntry() {
+  working.abort();
+  form.reset();
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    const control = form.elements.namedItem(name);
+    if (control instanceof HTMLSelectElement || control instanceof HTMLInputElement) control.value = value;
+  }
+  list.value = listOfEntry() ?? '';
+  take(undefined);
+  if (list.value !== '') void run();
+}
+
+/** @param {Table | undefined} next */
+function take(next) {
+  table = next;
+  const isFile = next && next.text === undefined;
+  byId('chosen').textContent = isFile
+    ? `${next.file.name}, ${sizeText(next.file.size)}`
+    : 'Or choose a table, or drop it here';
   show(results);
   show(said, '');
-  void showFirstRows();
+  if (next) void showFirstRows();
+  else show(preview);
+}
+
+/** Makes a table of the pasted text. */
+async function takeText() {
+  const text = list.value.trim();
+  if (text === '') return table?.text === undefined || take(undefined);
+  try {
+    const made = await tableOfText(text);
+    if (text === list.value.trim()) take(made);
+  } catch (error) {
+    take(undefined);
+    showError(preview, error, () => void takeText());
+  }
+}
+
+/** Ids and names get the positions that the service knows. @param {string} text @returns {Promise<Table>} */
+async function tableOfText(text) {
+  const entries = entriesOfList(text, chosen().ra_unit === 'h' ? 'h' : undefined);
+  if (!entries) return { text, file: new File([text], 'list.txt') };
+  const lookedUp = entries.filter(({ search: { kind } }) => kind === 'id' || kind === 'tns');
+  const inputs = lookedUp.map(({ search }) => inputOf(search));
+  const request = { inputs, detail: 'position', radius_arcsec: pageData.crossmatchRadiusArcsec };
+  const results = inputs.length === 0 ? [] : (await ask(`${root}/api/lookup`, asJson(request))).results;
+  const refused = [];
+  const rows = [];
+  for (const entry of entries) {
+    const { typed, label, search } = entry;
+    const result = results[lookedUp.indexOf(entry)];
+    const place = search.kind === 'position' ? search : (result?.tns ?? result?.objects?.[0]);
+    const isPlace = typeof place?.ra === 'number';
+    const reason =
+      search.kind === 'unclear' ? search.reason : (pageData.statuses[result?.status]?.word ?? 'No position');
+    if (!isPlace) refused.push({ typed, reason });
+    rows.push(`"${(label ?? typed).replaceAll('"', '""')}",${isPlace ? `${place.ra},${place.dec}` : ','}`);
+  }
+  return { text, isList: true, refused, file: new File([`label,ra,dec\n${rows.join('\n')}\n`], 'list.csv') };
 }
 
 /** @param {number} bytes */
@@ -76,29 +143,36 @@ async function takeExample() {
     const against = form.elements.namedItem('against');
     const [first] = pageData.catalogs;
     if (against instanceof HTMLSelectElement && first) against.value = first.name;
-    take(new File([`id,ra,dec\n${lines.join('\n')}\n`], 'example.csv'));
+    list.value = `id,ra,dec\n${lines.join('\n')}`;
+    await takeText();
   } catch (error) {
     showError(preview, error, () => void takeExample());
   }
 }
 
-/** The chosen parameters, without empty ones. */
+/** The chosen parameters, without empty ones. @returns {Record<string, string>} */
 function chosen() {
   const entries = [...new FormData(form)].map(([name, value]) => [name, `${value}`.trim()]);
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
+/** The parameters of a request. The table of a list has degrees, and names its columns. */
+function parameters() {
+  const { ra, dec, ra_unit, ...others } = chosen();
+  return table?.isList ? others : { ...(ra && { ra }), ...(dec && { dec }), ...(ra_unit && { ra_unit }), ...others };
+}
+
 /** Lets the service read the first rows, to find out which columns it uses for the position. */
 async function showFirstRows() {
-  const own = file;
-  const part = own && (await firstPart(own));
-  if (own !== file) return;
+  const own = table;
+  const part = own && (await firstPart(own.file));
+  if (own !== table) return;
   if (!part)
     return show(
       preview,
       html`<p class="hint">A table of this size is sent once only: its first rows come with the answer.</p>`,
     );
-  const { ra, dec, frame, ra_unit } = chosen();
+  const { ra, dec, frame, ra_unit } = parameters();
   const stopping = new AbortController();
   try {
     const named = { ...(ra && { ra }), ...(dec && { dec }), ...(frame && { frame }), ...(ra_unit && { ra_unit }) };
@@ -107,7 +181,7 @@ async function showFirstRows() {
     /** @type {Row[]} */
     const rows = [];
     await eachLine(response, line => rows.push(JSON.parse(line, exact)) < PREVIEW_ROWS);
-    if (own !== file) return;
+    if (own !== table) return;
     const columns = Object.keys(rows[0] ?? {}).filter(
       name => !/^nearsky_(?:status|diaObjectId|ra|dec|separation_arcsec)(?:_\d+)?$/.test(name),
     );
@@ -121,18 +195,30 @@ async function showFirstRows() {
     show(
       preview,
       html`
+        ${refusedLines(own.refused ?? [])}
         <p>The position is in ${names}. <span class="hint">${inFrame}</span></p>
         ${doubt !== null && html`<p class="notice">${doubt}</p>`}
-        ${invalid > 0 && html`<p class="notice">${warning}</p>`}
+        ${invalid > 0 && !own.isList && html`<p class="notice">${warning}</p>`}
         ${tableOf(columns, rows)}`,
     );
   } catch (error) {
-    if (own !== file) return;
+    if (own !== table) return;
     if (error instanceof ApiError) offer(/its columns are (.*)$/s.exec(error.message)?.[1]?.split(', ') ?? []);
     showError(preview, error, () => void showFirstRows());
   } finally {
     stopping.abort();
   }
+}
+
+/** @param {{ typed: string, reason: string }[]} refused */
+function refusedLines(refused) {
+  if (refused.length === 0) return false;
+  const more = refused.length - SHOWN_LINES;
+  return html`
+    <div class="notice error">
+      ${refused.slice(0, SHOWN_LINES).map(({ typed, reason }) => html`<p><code>${typed.slice(0, 200)}</code>: ${reason}</p>`)}
+      ${more > 0 && html`<p>${counted(more, 'further line')} without a position</p>`}
+    </div>`;
 }
 
 /**
@@ -202,14 +288,21 @@ function matchedColumns(row, against) {
 }
 
 async function run() {
-  if (!file) return;
+  if (list.value.trim() !== (table?.text ?? '')) await takeText();
+  const sent = table;
+  if (!sent) {
+    if (list.value.trim() !== '') return;
+    show(said, 'Paste a list, or choose a table.');
+    return list.focus();
+  }
+  if (sent.text !== undefined) rememberList(sent.text, `?${new URLSearchParams(chosen())}`);
   working.abort();
   const own = (working = new AbortController());
-  const parameters = chosen();
+  const asked = parameters();
   stop.hidden = false;
   results.setAttribute('aria-busy', 'true');
   try {
-    const response = await matched(file, { ...parameters, format: 'ndjson' }, own.signal);
+    const response = await matched(sent.file, { ...asked, format: 'ndjson' }, own.signal);
     const total = Number(response.headers.get('X-Row-Count'));
     /** @type {Row[]} */
     const rows = [];
@@ -224,7 +317,7 @@ async function run() {
     let toldMs = performance.now();
     await eachLine(response, line => {
       const row = /** @type {Row} */ (JSON.parse(line));
-      columns ??= matchedColumns(row, parameters.against);
+      columns ??= matchedColumns(row, asked.against);
       const status = `${row[columns.status]}`;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status === 'matched') {
@@ -243,7 +336,7 @@ async function run() {
     const entry = response.headers.get('X-Journal-Entry');
     const from = entry === null ? '' : ` From journal entry ${entry}.`;
     show(said, `${counted(total, 'row')}: ${words.join(', ') || 'none matched'}.${from}`);
-    showAnswer({ rows, matches, separations, columns: columns?.shown ?? [] }, parameters);
+    showAnswer({ rows, matches, separations, columns: columns?.shown ?? [] }, asked);
   } catch (error) {
     if (own !== working) return;
     show(said, own.signal.aborted ? 'Stopped' : '');
@@ -282,10 +375,10 @@ function showAnswer({ rows, matches, separations, columns }, parameters) {
 
 /** @param {Record<string, string>} parameters @param {string} format */
 async function download(parameters, format) {
-  if (!file) return;
-  show(said, 'Crossmatching for the file …');
+  if (!table) return;
+  show(said, 'Matching for the file …');
   try {
-    const response = await matched(file, { ...parameters, format }, working.signal);
+    const response = await matched(table.file, { ...parameters, format }, working.signal);
     save(await response.blob(), fileName('crossmatch', format));
     show(said, 'Saved.');
   } catch (error) {
@@ -295,24 +388,24 @@ async function download(parameters, format) {
 
 /**
  * The answer for a whole table: directly, or from a job if that would take too long.
- * @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal
+ * @param {File} body @param {Record<string, string>} parameters @param {AbortSignal} signal
  */
-async function matched(table, parameters, signal) {
-  show(said, `Sending ${sizeText(table.size)} …`);
-  if (table.size > MAX_BYTES_AT_ONCE) return asJob(table, parameters, signal);
+async function matched(body, parameters, signal) {
+  show(said, `Sending ${sizeText(body.size)} …`);
+  if (body.size > MAX_BYTES_AT_ONCE) return asJob(body, parameters, signal);
   try {
-    return await send(table, parameters, signal);
+    return await send(body, parameters, signal);
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'query_too_expensive') return asJob(table, parameters, signal);
+    if (error instanceof ApiError && error.code === 'query_too_expensive') return asJob(body, parameters, signal);
     throw error;
   }
 }
 
-/** @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal */
-async function asJob(table, parameters, signal) {
-  const job = await beginJob(pathOf(parameters), { method: 'POST', body: table, signal });
+/** @param {File} body @param {Record<string, string>} parameters @param {AbortSignal} signal */
+async function asJob(body, parameters, signal) {
+  const job = await beginJob(pathOf(parameters), { method: 'POST', body, signal });
   try {
-    return await followJob(job, { said, does: 'crossmatch the table', signal });
+    return await followJob(job, { said, does: 'match the table', signal });
   } finally {
     removeJob(job);
   }

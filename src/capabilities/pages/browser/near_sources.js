@@ -69,7 +69,7 @@ function rowOf(source) {
   return html`
     <tr>
       <th scope="row">${mark(name)}${releaseOf(name)} <span class="unit figure">${id}</span></th>
-      <td class="number">${arcsec(separation_arcsec, pageData.crossmatchRadiusArcsec)}</td>
+      <td class="number" data-head="Away">${arcsec(separation_arcsec, pageData.crossmatchRadiusArcsec)}</td>
       <td>${mainMagnitudeText(catalogOf(name)?.photometry, source.catalog_payload) ?? '–'}</td>
       <td>${verdict} <span class="unit">${reason}</span></td>
       <td class="moment" data-head="By chance">${chance === null ? '–' : percentText(chance)}</td>

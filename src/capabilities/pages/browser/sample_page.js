@@ -4,7 +4,7 @@ import { LIKE_HOURS } from '../../../core/contract/hours.js';
 import { tableOfList } from '../../objects/search_text.js';
 import { fileDrop, fileName, save, saveButtons } from './files.js';
 import { arcsec, count, counted } from './format.js';
-import { fragmentFor, listInFragment } from './fragment.js';
+import { listOfEntry, rememberList } from './fragment.js';
 import {
   ApiError,
   asJson,
@@ -97,7 +97,7 @@ function showEntry() {
 
 /** Reports on the list in the address. */
 function takeFragment() {
-  const linked = listInFragment('list');
+  const linked = listOfEntry();
   if (linked === undefined) return;
   list.value = linked;
   choose(undefined);
@@ -128,9 +128,8 @@ async function run() {
     show(said, 'Paste a list, or choose a table.');
     return list.focus();
   }
-  const fragment = file ? undefined : fragmentFor('list', text);
-  const address = `${location.pathname}${fragment ?? ''}`;
-  if (address !== location.pathname + location.search + location.hash) history.pushState(null, '', address);
+  if (!file) rememberList(text);
+  else if (location.search + location.hash !== '') history.pushState(null, '', location.pathname);
   await report(signal => tableReport(table, signal));
 }
 

@@ -1,7 +1,7 @@
 /** The script of the results page: the typed text, its interpretation, and the answer of the API. */
 
 import { LIKE_HOURS } from '../../../core/contract/hours.js';
-import { inHours, listLooksLikeHours, parseSearchList } from '../../objects/search_text.js';
+import { inHours, inputOf, listLooksLikeHours, parseSearchList } from '../../objects/search_text.js';
 import { saveButtons } from './files.js';
 import { finder, finderKey, objectMark, sourceMark } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
@@ -363,15 +363,6 @@ function unclearList(unclear) {
   const line = (/** @type {{ typed: string, search: SearchText }} */ { typed: text, search }) =>
     html`<p><code>${text.slice(0, 200)}</code>: ${search.kind === 'unclear' && search.reason}</p>`;
   return html`<div class="notice error">${unclear.map(line)}</div>`;
-}
-
-/** @param {SearchText} search */
-function inputOf(search) {
-  const radius = 'radiusArcsec' in search && search.radiusArcsec;
-  const more = radius ? { radius_arcsec: radius } : {};
-  if (search.kind === 'id') return { kind: 'id', diaObjectId: search.id };
-  if (search.kind === 'tns') return { kind: 'tns', name: search.name, ...more };
-  return search.kind === 'position' ? { kind: 'position', ra: search.ra, dec: search.dec, ...more } : {};
 }
 
 /**

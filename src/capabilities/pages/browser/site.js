@@ -1,4 +1,4 @@
-/** The theme switch, on every page. */
+/** The theme switch and the link to the content, on every page. */
 import { byId, html, show } from './page.js';
 
 const ORDER = ['system', 'light', 'dark'];
@@ -22,6 +22,14 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
   document.dispatchEvent(new Event('themechange')),
 );
 label();
+
+// The address keeps its fragment, which may have a list.
+document.querySelector('.skip')?.addEventListener('click', event => {
+  event.preventDefault();
+  const content = byId('content');
+  content.tabIndex = -1;
+  content.focus();
+});
 
 function current() {
   return document.documentElement.dataset.theme ?? 'system';
