@@ -27,7 +27,6 @@ ${needsScripts}
 <textarea id="list" class="editor" rows="6" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
 <p><button type="button" class="link" id="example">Take the positions of the latest objects as an example</button></p>
 <label class="drop" id="drop"><strong id="chosen">Or choose a table, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most ${API_MAX_TABLE_ROWS.toLocaleString('en')} rows and ${API_MAX_TABLE_MIB} MiB</span></label>
-<div id="preview" aria-live="polite"></div>
 <datalist id="columns"></datalist>
 <p class="choices">
 <label class="pick">Against <select name="against">${againstNames(catalogs).map(({ name }) => html`<option value="${name}">${titleOf(name)}</option>`)}</select></label>
@@ -44,6 +43,7 @@ ${needsScripts}
 <datalist id="frames"><option value="ICRS"></option><option value="FK5 J2000"></option><option value="FK4 B1950"></option><option value="galactic"></option></datalist></details>
 <p class="actions"><button type="submit" class="primary">Match</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
+<div id="preview" aria-live="polite"></div>
 <section id="results" aria-label="Result"></section>`,
   };
 }

@@ -48,6 +48,10 @@ const results = byId('results');
  */
 /** @type {Table | undefined} */
 let table;
+/** What the first rows of the table have told. @type {import('./page.js').Child} */
+let noted;
+/** Whether the answer is shown, or is coming, instead of the first rows. */
+let isAsked = false;
 let working = new AbortController();
 
 form.hidden = false;
@@ -83,6 +87,8 @@ function showEntry() {
 /** @param {Table | undefined} next */
 function take(next) {
   table = next;
+  noted = undefined;
+  isAsked = false;
   const isFile = next && next.text === undefined;
   byId('chosen').textContent = isFile
     ? `${next.file.name}, ${sizeText(next.file.size)}`
@@ -192,15 +198,12 @@ async function showFirstRows() {
     const names = [...new Set(taken)].map((name, i) => html`${i > 0 && ' and '}<code>${name}</code>`);
     const [inFrame = ''] = (response.headers.get('X-Position-Frame') ?? '').split(';');
     const warning = `${invalid} of the first ${rows.length} rows have no valid position there.`;
-    show(
-      preview,
-      html`
+    noted = html`
         ${refusedLines(own.refused ?? [])}
-        <p>The position is in ${names}. <span class="hint">${inFrame}</span></p>
+        ${!own.isList && html`<p>The position is in ${names}. <span class="hint">${inFrame}</span></p>`}
         ${doubt !== null && html`<p class="notice">${doubt}</p>`}
-        ${invalid > 0 && !own.isList && html`<p class="notice">${warning}</p>`}
-        ${tableOf(columns, rows)}`,
-    );
+        ${invalid > 0 && !own.isList && html`<p class="notice">${warning}</p>`}`;
+    show(preview, [noted, !isAsked && tableOf(columns, rows)]);
   } catch (error) {
     if (own !== table) return;
     if (error instanceof ApiError) offer(/its columns are (.*)$/s.exec(error.message)?.[1]?.split(', ') ?? []);
@@ -296,6 +299,8 @@ async function run() {
     return list.focus();
   }
   if (sent.text !== undefined) rememberList(sent.text, `?${new URLSearchParams(chosen())}`);
+  isAsked = true;
+  if (noted !== undefined) show(preview, noted);
   working.abort();
   const own = (working = new AbortController());
   const asked = parameters();
