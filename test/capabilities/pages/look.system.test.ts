@@ -129,9 +129,9 @@ const REACHABLE = `[...document.querySelectorAll('a[href], button, input, select
   .filter(each => each.checkVisibility() && !each.disabled && !(each.type === 'radio' && !each.checked))`;
 
 check('a keyboard alone reaches every link and control', async world => {
-  for (const path of ['/', `/objects/${MATCHED}`, '/query', '/recent'])
+  for (const path of ['/', `/objects/${MATCHED}`, '/query', '/recent', '/area', '/crossmatch', '/sample'])
     await visiting(world, path, async page => {
-      await page.locator('.near tbody, .tries, .recent tbody, #map').first().waitFor();
+      await page.locator('.near tbody, .tries, .recent tbody, #map, form .editor').first().waitFor();
       const count = Number(await page.evaluate(`${REACHABLE}.length`));
       await page.evaluate(`document.addEventListener('focusin', ({ target }) => (target.reached = true))`);
       for (let i = 0; i < count; i++) await page.keyboard.press('Tab');
