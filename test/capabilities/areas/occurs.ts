@@ -10,11 +10,8 @@ test('areas of every kind', () =>
       assert.is(answer.status, status, `${query}: ${answer.text.slice(0, 300)}`);
       return answer.body;
     };
-    const map = writeUniqFits({
-      cells: Array.from({ length: 12 }, (_, cell) => cell),
-      order: 0,
-      density: Array(12).fill(1),
-    });
+    const cells = Array.from({ length: 12 }, (_, cell) => cell);
+    const map = writeUniqFits({ cells, order: 0, density: cells.map(() => 1) });
     const window = 'start=2000-01-01&end=2100-01-01';
     for (const level of LEVELS) await area(`detail=${level}&${window}&time_field=event_time&level=1`, map);
     for (const kind of ['CIRCLE 150 2 1', 'POLYGON 149 1 151 1 150 3', 'BOX 150 2 2 2', 'RANGE 149 151 1 3', '0/0-11'])
@@ -24,7 +21,8 @@ test('areas of every kind', () =>
     await area(`response=count&level=1&${window}&time_field=event_time&reliability_min=0`, map);
     await area('response=table&detail=ids', '0/0-11');
     await area('response=outline', '3/5');
-    await area('response=outline&level=0.5', map);
+    const uneven = writeUniqFits({ cells, order: 0, density: cells.map(cell => 12 - cell) });
+    await area('response=outline&level=0.99', uneven);
     await area('', 'nothing', 400);
     assert.is((await app.get('/api/area', { method: 'DELETE' })).status, 405);
     for (const { name } of LISTED_STATUSES) {
