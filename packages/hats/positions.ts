@@ -20,9 +20,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { BoundedCache } from '@nearsky/astrotables/bounded_cache';
 import type { OpenFile } from '@nearsky/astrotables/files';
-import { ReadFailure } from '@nearsky/astrotables/files';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { conePixels, isPosition, MAX_ORDER, pixel24, wrapRa } from '@nearsky/sky-index';
+import { MissingFile } from './errors.ts';
 import { openLocalFile } from './files.ts';
 
 export const PAGE_ROWS = 256;
@@ -105,7 +105,7 @@ export interface RowRun {
 }
 
 /** A page of positions is damaged, or cannot be read. The Parquet file must be read instead. */
-export class DamagedPositions extends Error {}
+export class UnusablePositions extends Error {}
 
 /** The open positions of one Parquet file. Close them when done. */
 export class FilePositions implements Disposable {
@@ -159,7 +159,7 @@ export class FilePositions implements Disposable {
   /**
    * The positions of some rows, in pieces.
    * @param to exclusive
-   * @throws DamagedPositions
+   * @throws UnusablePositions
    */
   *read(from: number, to: number): Generator<RowRun> {
     for (let row = from; row < to; ) {
@@ -186,7 +186,7 @@ export class FilePositions implements Disposable {
     for (let page = first; page < last; page++) {
       const start = (page - first) * PAGE_BYTES;
       const own = new Uint8Array(bytes, start, Math.min(PAGE_BYTES, bytes.byteLength - start));
-      if (crc32(own) !== checksums[page]) throw new DamagedPositions(`${this.#file.name} is damaged`);
+      if (crc32(own) !== checksums[page]) throw new UnusablePositions(`${this.#file.name} is damaged`);
       this.#pages.set(page, new Float64Array(bytes, start, own.length / 8));
     }
     return this.#pages.get(first)!;
@@ -251,25 +251,59 @@ class MarkedPages {
  * @returns why they cannot be used if they are missing, damaged, or of another version of the Parquet file
  */
 export function openPositions(path: string, parquet: ParquetFile): FilePositions | Unusable {
-  const { version, byteLength, footerChecksum, rowGroups } = parquet;
-  if (!version || footerChecksum === undefined) return 'missing';
-  let file: OpenFile;
-  try {
-    file = openLocalFile(path);
-  } catch (error) {
-    return error instanceof ReadFailure && error.name === 'MissingFile' ? 'missing' : 'unreadable';
-  }
+  const { footerChecksum, rowGroups } = parquet;
+  if (footerChecksum === undefined) return 'missing';
+  return openOf(
+    path,
+    parquet,
+    ({ of, groups }) =>
+      of.footerChecksum === footerChecksum &&
+      groups.length === rowGroups.length &&
+      rowGroups.every(({ rowEnd }, group) => groups[group]!.rowEnd === rowEnd),
+  );
+}
+
+/**
+ * Why the positions of a Parquet file cannot be used, as far as its size and time tell; undefined if they can. The rows
+ * of either file are not read.
+ * @param path of the position file
+ */
+export function whyUnusable(path: string, parquetPath: string): Unusable | undefined {
+  const parquet = opened(parquetPath);
+  if (typeof parquet === 'string') return 'stale';
+  const positions = openOf(path, { version: undefined, ...parquet }, () => true);
+  parquet.close();
+  if (typeof positions === 'string') return positions;
+  positions[Symbol.dispose]();
+  return undefined;
+}
+
+function openOf(
+  path: string,
+  { byteLength, version }: Pick<ParquetFile, 'byteLength' | 'version'>,
+  isOf: (directory: Directory) => boolean,
+): FilePositions | Unusable {
+  if (!version) return 'missing';
+  const file = opened(path);
+  if (typeof file === 'string') return file;
   const found = readDirectory(file);
-  const isSame =
+  if (
     typeof found !== 'string' &&
     found.of.byteLength === byteLength &&
     found.of.modifiedNs === version.modifiedNs &&
-    found.of.footerChecksum === footerChecksum &&
-    found.groups.length === rowGroups.length &&
-    rowGroups.every(({ rowEnd }, group) => found.groups[group]!.rowEnd === rowEnd);
-  if (isSame) return new FilePositions(file, found);
+    isOf(found)
+  )
+    return new FilePositions(file, found);
   file.close();
   return typeof found === 'string' ? found : 'stale';
+}
+
+function opened(path: string): OpenFile | 'missing' | 'unreadable' {
+  try {
+    return openLocalFile(path);
+  } catch (error) {
+    return error instanceof MissingFile ? 'missing' : 'unreadable';
+  }
 }
 
 function readDirectory(file: OpenFile): Directory | 'damaged' | 'unreadable' {
@@ -282,7 +316,7 @@ function readDirectory(file: OpenFile): Directory | 'damaged' | 'unreadable' {
     if (!isRecent) directories.set(key, directory, 36 * directory.checksums.length + 256);
     return directory;
   } catch (error) {
-    if (error instanceof DamagedPositions) return 'unreadable';
+    if (error instanceof UnusablePositions) return 'unreadable';
     throw error;
   }
 }
@@ -323,12 +357,12 @@ function decodeDirectory(file: OpenFile): Directory | undefined {
   return { of, rows, groups, lowest, highest, highestBefore, lowestAfter, checksums };
 }
 
-/** @throws DamagedPositions if the file cannot be read */
+/** @throws UnusablePositions if the file cannot be read */
 function readNow(file: OpenFile, start: number, end: number): ArrayBuffer {
   try {
     return file.readNow!(start, end);
   } catch (error) {
-    throw new DamagedPositions(`${file.name} cannot be read`, { cause: error });
+    throw new UnusablePositions(`${file.name} cannot be read`, { cause: error });
   }
 }
 

@@ -5,6 +5,16 @@ import { threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import { MAGIC, PAGE_BYTES, PAGE_ROWS, type PositionsOf, placeOf, TRAILER_BYTES } from './positions.ts';
 
+/** Ends the name of a file that is being written; before it are the ids of the process and the thread. */
+const UNFINISHED = '.part';
+const WRITTEN_BY = /\.(\d+)-\d+\.part$/;
+
+/** The id of the process that writes a file, or was killed while it did; undefined for a complete file. */
+export function writerOf(name: string): number | undefined {
+  const pid = WRITTEN_BY.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** The bytes written at once. */
 const WRITTEN_BYTES = 64 * PAGE_BYTES;
 
@@ -21,6 +31,7 @@ export class PositionsWriter implements Disposable {
   readonly #checksums: number[] = [];
   readonly #groups: number[] = [];
   #descriptor: number | undefined;
+  #isComplete = false;
   #rows = 0;
   #filled = 0;
 
@@ -30,7 +41,7 @@ export class PositionsWriter implements Disposable {
    */
   constructor(path: string) {
     this.#path = path;
-    this.#unfinished = `${path}.${process.pid}-${threadId}.part`;
+    this.#unfinished = `${path}.${process.pid}-${threadId}${UNFINISHED}`;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#descriptor = openSync(this.#unfinished, 'w', 0o600);
   }
@@ -83,17 +94,18 @@ export class PositionsWriter implements Disposable {
     fsyncSync(this.#descriptor!);
     this.#close();
     renameSync(this.#unfinished, this.#path);
+    this.#isComplete = true;
   }
 
   /** Removes the file unless it is complete. */
   [Symbol.dispose](): void {
-    if (this.#descriptor === undefined) return;
+    if (this.#isComplete) return;
     this.#close();
     rmSync(this.#unfinished, { force: true });
   }
 
   #close(): void {
-    closeSync(this.#descriptor!);
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
 

@@ -16,6 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { addFiles } from '../../src/capabilities/catalogs/main.ts';
 import { metricsText } from '../../src/capabilities/status/service_metrics.ts';
 import { SharedState } from '../../src/core/base/shared_state.ts';
 import { ThreadMetrics } from '../../src/core/metrics/thread_metrics.ts';
@@ -59,7 +60,12 @@ function exposed(): Set<string> {
     index,
     stored,
     state,
-    parts: [],
+    parts: [
+      {
+        addMetrics: exposition =>
+          addFiles(exposition, new Map([['gaia_dr3', { usable: 1, missing: 0, stale: 0, damaged: 0, unreadable: 0 }]])),
+      },
+    ],
   });
   return new Set([...shown.matchAll(/^(\w+)[ {]/gm)].map(([, name]) => name!));
 }
@@ -149,6 +155,10 @@ const SERIES: Readonly<Record<string, readonly [bad: Series, ...good: Series[]]>
   NearskyInternalErrors: [
     { 'nearsky_http_errors_total{error="internal_error"}': once(1, 2) },
     { 'nearsky_http_errors_total{error="internal_error"}': always(9) },
+  ],
+  NearskyPositions: [
+    { 'nearsky_catalog_position_files{state="stale"}': always(1) },
+    { 'nearsky_catalog_position_files{state="missing"}': always(1) },
   ],
   NearskyConnections: [{ nearsky_http_connections: always(15001) }, { nearsky_http_connections: always(15000) }],
   NearskyMemory: [

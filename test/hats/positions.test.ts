@@ -1,9 +1,9 @@
 /** Stored positions of rows: what is found near a position, against a scan of all rows. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { openLocalFile } from '@nearsky/hats';
-import { DamagedPositions, FilePositions, openPositions } from '@nearsky/hats/positions';
+import { FilePositions, openPositions, UnusablePositions } from '@nearsky/hats/positions';
 import { PositionsWriter } from '@nearsky/hats/write_positions';
 import { isPosition, pixel24, separationArcsec, wrapRa } from '@nearsky/sky-index';
 import { parquetWriteFile } from 'hyparquet-writer';
@@ -116,7 +116,7 @@ test('no damaged byte is believed', () =>
       const readAll = () => {
         for (const run of open.read(0, sorted.length)) assert.ok(run);
       };
-      assert.throws(readAll, (error: unknown) => error instanceof DamagedPositions);
+      assert.throws(readAll, (error: unknown) => error instanceof UnusablePositions);
     }
     file.parquet.close();
   }));
@@ -131,6 +131,14 @@ test('a file that is not completed has no name', () =>
     const file = await stored(directory, sorted, 300);
     assert.is(openPositions(path, file.parquet), 'missing');
     file.parquet.close();
+  }));
+
+test('nothing half written stays where the file cannot have its name', () =>
+  withDirectory(async directory => {
+    const path = join(directory, 'positions', 'rows.positions');
+    mkdirSync(path, { recursive: true });
+    await stored(directory, sorted, 300).then(() => assert.unreachable(), assert.ok);
+    assert.equal(readdirSync(join(directory, 'positions')), ['rows.positions']);
   }));
 
 test.run();

@@ -3,7 +3,7 @@ import type { PixelBounds } from '@nearsky/adql';
 import type { Cell } from '@nearsky/astrotables';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { HEALPIX_COLUMN, HEALPIX_ORDER, statedPixels } from '@nearsky/hats/layout';
-import { DamagedPositions, type FilePositions, placeOf } from '@nearsky/hats/positions';
+import { UnusablePositions, type FilePositions, placeOf } from '@nearsky/hats/positions';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { cellOf, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
@@ -156,7 +156,7 @@ function rowsInPositions(
           rows.push(rowStart + row);
         }
   } catch (error) {
-    if (error instanceof DamagedPositions) return undefined;
+    if (error instanceof UnusablePositions) return undefined;
     throw error;
   }
   return rows;

@@ -1,5 +1,6 @@
 /** `nearsky catalog add|replace|compare|list|check|remove`: the catalogs that are searched, and their locations. */
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { isThere } from '../../core/base/files.ts';
 import { nowUs } from '../../core/base/times.ts';
 import {
   type Command,
@@ -33,12 +34,13 @@ import {
   readCatalogNames,
   readCatalogs,
 } from '../../core/store/catalog_registration.ts';
+import { FILE_NAME } from '../../core/store/environment.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import { FLOAT32_STEP_ARCSEC } from './columns.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';
 import { type ChosenFootprint, skyFraction } from './coverage.ts';
 import { checkDefinition, type UndefinedCatalog } from './definition.ts';
-import { KeptPositions, removePositions } from './kept_positions.ts';
+import { CatalogPositionsWriter, removePositions } from './positions_writer.ts';
 import { areaIn } from './read_area.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from './register.ts';
 import { remoteOptions } from './remote_options.ts';
@@ -85,8 +87,8 @@ export const command: Command = {
   usage:
     'catalog add NAME [LOCATION] | catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--radius ARCSEC] [--radius-column COLUMN] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog recipes [NAME] | catalog check NAME | catalog remove NAME',
   description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
-properties, files and columns. A registration of the same name is overwritten, and older objects keep
-their crossmatch. LOCATION is a local directory or its file:// address, an http(s):// address whose
+properties, files and columns. A registration of the same name is overwritten; it keeps its radius unless another
+is stated, and older objects keep their crossmatch. LOCATION is a local directory or its file:// address, an http(s):// address whose
 host supports range requests, or s3://BUCKET/KEY of a public bucket.
 replace: replaces a registered catalog by its next release, after the same checks. If a check fails,
 nothing changes. New objects are crossmatched with the new release at once. serve crossmatches older
@@ -202,6 +204,23 @@ function withRadius<T extends Pick<CatalogDefinition, 'radius'>>(description: T,
   return { ...description, radius: { arcsec, column, ...times } };
 }
 
+/** A catalog that is added again keeps its own radius, unless its description or the options state another. */
+async function withFormerRadius(
+  catalog: CatalogDefinition | UndefinedCatalog,
+  { config }: Invocation,
+): Promise<CatalogDefinition | UndefinedCatalog> {
+  const { NEARSKY_DATA } = config;
+  if (!('description' in catalog) || catalog.description.radius || !isThere(join(NEARSKY_DATA, FILE_NAME)))
+    return catalog;
+  await using store = openStore(NEARSKY_DATA, 'read');
+  const radius = readCatalog(store.databases, catalog.name)?.definition?.radius;
+  if (!radius) return catalog;
+  tell(
+    `nearsky catalog: ${catalog.name} keeps its radius: ${radiusText(radius, '')}. --radius states another; without a radius of its own, remove the catalog first`,
+  );
+  return { ...catalog, description: { ...catalog.description, radius } };
+}
+
 async function addNew(invocation: Invocation, name: string, location: string | undefined): Promise<number> {
   return add(invocation, await catalogOf(name, invocation), location ?? (await publicLocationOf(name, invocation)));
 }
@@ -264,10 +283,11 @@ async function replace(invocation: Invocation, name: string, location: string): 
 
 async function add(
   invocation: Invocation,
-  catalog: CatalogDefinition | UndefinedCatalog,
+  asked: CatalogDefinition | UndefinedCatalog,
   location: string,
   isReplacing = false,
 ): Promise<number> {
+  const catalog = await withFormerRadius(asked, invocation);
   using progress = new Progress();
   const positions = positionsFor(invocation);
   const found = await registerCatalog(catalog, location, {
@@ -482,11 +502,11 @@ async function check(invocation: Invocation, name: string): Promise<number> {
   return result.problems.length === 0 ? 0 : 1;
 }
 
-function positionsFor({ config, flags }: Invocation): KeptPositions | undefined {
-  return flags.has('no-positions') ? undefined : new KeptPositions(config.NEARSKY_DATA);
+function positionsFor({ config, flags }: Invocation): CatalogPositionsWriter | undefined {
+  return flags.has('no-positions') ? undefined : new CatalogPositionsWriter(config.NEARSKY_DATA);
 }
 
-function tellOfPositions(name: string, positions: KeptPositions | undefined): void {
+function tellOfPositions(name: string, positions: CatalogPositionsWriter | undefined): void {
   if (positions && positions.unusable > 0)
     tell(
       `nearsky catalog: the stored positions of ${positions.unusable} files of ${name} could not be used, because the files were replaced or the positions were damaged: they are stored again`,

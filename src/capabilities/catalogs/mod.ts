@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const catalogs: Capability = {
   name: 'catalogs',
+  main: () => import('./main.ts'),
   commands: new Map([
     [
       'catalog',

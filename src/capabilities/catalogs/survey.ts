@@ -16,8 +16,8 @@ import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../../core/contract/source_ids.ts';
 import type { CatalogColumns, RowCounts } from '../../core/store/catalog_registration.ts';
 import { checkIds, columnsIn, sourceId } from './columns.ts';
-import type { FileOfPositions, KeptPositions } from './kept_positions.ts';
 import type { PixelSet } from './pixel_set.ts';
+import type { CatalogPositionsWriter, FilePositionsWriter } from './positions_writer.ts';
 import { checkAllRows, checkSomeRows, sampledFiles } from './row_pixels.ts';
 import { type CatalogSchema, SchemaUnion } from './schema.ts';
 
@@ -30,7 +30,7 @@ export interface SurveyOptions {
   /** Receives the pixels that hold a row with a position; needs `rows`. */
   readonly pixels?: PixelSet;
   /** Stores the positions of the rows that are read. */
-  readonly positions?: KeptPositions | undefined;
+  readonly positions?: CatalogPositionsWriter | undefined;
   readonly onProgress?: (progress: SurveyProgress) => void;
 }
 
@@ -153,7 +153,7 @@ async function countRows(
   depth: SurveyOptions['depth'],
   partition: Partition,
   pixels: PixelSet | undefined,
-  positions: FileOfPositions | undefined,
+  positions: FilePositionsWriter | undefined,
 ): Promise<FileCounts> {
   let [withoutPosition, withoutId, bytes] = [0, 0, 0];
   const refused = { rows: 0, first: '' };

@@ -5,7 +5,7 @@ import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, type CatalogFiles, catalogFiles, noReads, type ReadCounts, withStableFile } from '@nearsky/hats';
 import { HEALPIX_ORDER, MAX_OUTSIDE_ARCSEC, statedPixels } from '@nearsky/hats/layout';
-import { DamagedPositions, type FilePositions, type GroupPositions } from '@nearsky/hats/positions';
+import { UnusablePositions, type FilePositions, type GroupPositions } from '@nearsky/hats/positions';
 import {
   conePixels,
   isPosition,
@@ -469,7 +469,7 @@ async function inPositions(
       densities: densitiesOf(task, zones, candidates, places),
     };
   } catch (error) {
-    if (error instanceof DamagedPositions) return undefined;
+    if (error instanceof UnusablePositions) return undefined;
     throw error;
   }
 }

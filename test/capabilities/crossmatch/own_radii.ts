@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { separationArcsec } from '@nearsky/sky-index';
 import type { CatalogDescription } from '../../../src/capabilities/catalogs/definition.ts';
-import type { KeptPositions } from '../../../src/capabilities/catalogs/kept_positions.ts';
+import type { CatalogPositionsWriter } from '../../../src/capabilities/catalogs/positions_writer.ts';
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { writeHats } from '../../core/catalogs/write_hats.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
@@ -38,7 +38,7 @@ export function seams(each: number, reachArcsec: number, seed: number): Place[] 
 export async function addRadiusCatalog(
   world: World,
   name: keyof typeof RADII,
-  positions?: KeptPositions,
+  positions?: CatalogPositionsWriter,
 ): Promise<RadiusCatalog> {
   const places = seams(9, 40, name.length);
   // Some sources twice, so that separations tie; the lower id comes last.

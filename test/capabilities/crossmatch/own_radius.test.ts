@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KeptPositions } from '../../../src/capabilities/catalogs/kept_positions.ts';
+import { CatalogPositionsWriter } from '../../../src/capabilities/catalogs/positions_writer.ts';
 import { differsFrom } from '../../../src/capabilities/crossmatch/again.ts';
 import { catalogsInService } from '../../../src/capabilities/crossmatch/crossmatcher.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
@@ -16,7 +16,7 @@ const test = suite('crossmatch/own radius');
 test('the same with stored positions', () =>
   inWorld(async world => {
     const dataDir = join(world.directory, 'data');
-    const kept = [new KeptPositions(dataDir), new KeptPositions(dataDir)];
+    const kept = [new CatalogPositionsWriter(dataDir), new CatalogPositionsWriter(dataDir)];
     const catalogs = [
       await addRadiusCatalog(world, 'galaxies', kept[0]),
       await addRadiusCatalog(world, 'xray', kept[1]),

@@ -1,20 +1,26 @@
 /** Searches with stored positions give the same answers, to the last bit, as searches that read the positions from the catalog. */
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPositions } from '@nearsky/hats/positions';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KeptPositions, removePositions } from '../../../src/capabilities/catalogs/kept_positions.ts';
+import { part } from '../../../src/capabilities/catalogs/main.ts';
+import { CatalogPositionsWriter, removePositions } from '../../../src/capabilities/catalogs/positions_writer.ts';
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { positionFilesOf } from '../../../src/capabilities/catalogs/stored_positions.ts';
 import { type FileSearchTask, type MatchTask, runMatch } from '../../../src/capabilities/crossmatch/match_file.ts';
 import { motionOf } from '../../../src/capabilities/crossmatch/motion.ts';
 import { openCatalog, planCatalog } from '../../../src/capabilities/crossmatch/plan.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import type { MainHost } from '../../../src/core/host.ts';
+import { Exposition } from '../../../src/core/metrics/exposition.ts';
 import { Pool } from '../../../src/core/pool/pool.ts';
 import type { CatalogRegistration } from '../../../src/core/store/catalog_registration.ts';
+import { openStore } from '../../../src/core/store/store.ts';
+import { Writer } from '../../../src/core/store/writer.ts';
 import { openLocalParquet } from '../../core/catalogs/support.ts';
 import type { HatsOptions } from '../../core/catalogs/write_hats.ts';
+import { eventually } from '../../directory.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
 import { inWorld, type World } from './world.ts';
 
@@ -27,7 +33,7 @@ const CROWD = Number(process.env.TEST_CROWD ?? 4);
 
 interface Made {
   readonly registration: CatalogRegistration;
-  readonly kept: KeptPositions;
+  readonly kept: CatalogPositionsWriter;
   readonly dataDir: string;
   readonly objects: readonly Place[];
 }
@@ -55,7 +61,7 @@ async function made(world: World, seed: number, options: Partial<HatsOptions> = 
     ...options,
   });
   const dataDir = join(world.directory, 'data');
-  const kept = new KeptPositions(dataDir);
+  const kept = new CatalogPositionsWriter(dataDir);
   const registration = await registerCatalog(gaia, written.location, { addedAtUs: 1, positions: kept });
   const objects = [...around(2), ...exact.filter((_, row) => row % 5 === 0), ...HARD_PLACES];
   return { registration, kept, dataDir, objects };
@@ -223,7 +229,7 @@ test('positions of a former version of a file are not used', () =>
     await made(world, 6);
     const time = new Date(2_000_000);
     utimesSync(path, time, time);
-    const kept = new KeptPositions(catalog.dataDir);
+    const kept = new CatalogPositionsWriter(catalog.dataDir);
     await registerCatalog(gaia, location, { addedAtUs: 1, positions: kept });
     assert.is(kept.unusable, 1);
     assert.equal((await usable(catalog)).filter(Boolean), []);
@@ -244,11 +250,43 @@ test('a failure to store positions is named and fails nothing; removal removes t
     removePositions(catalog.dataDir, catalog.registration, []);
     assert.not.ok(readdirSync(join(catalog.dataDir, 'catalog-positions')).length);
     writeFileSync(files.directory, 'a file where the directory has to be');
-    const kept = new KeptPositions(catalog.dataDir);
+    const kept = new CatalogPositionsWriter(catalog.dataDir);
     const again = await registerCatalog(gaia, catalog.registration.location, { addedAtUs: 1, positions: kept });
     assert.equal(again, catalog.registration);
     assert.is(kept.files, 0);
     assert.match(kept.problem!, /EEXIST|ENOTDIR/);
+  }));
+
+test('a service counts the files by the state of their positions, and logs those that became unusable', () =>
+  inWorld(async world => {
+    const { registration, dataDir } = await made(world, 10);
+    mkdirSync(dataDir, { recursive: true });
+    const store = openStore(dataDir, 'write');
+    await new Writer(store).commit({ kind: 'register_catalog', registration });
+    await store.close();
+    const files = registration.partitions.flatMap(partition => partition.files);
+    const { pathOf } = positionFilesOf(dataDir, registration.location, registration.columns)!;
+    rmSync(pathOf(files[0]!));
+    truncateSync(pathOf(files[1]!), 100);
+    utimesSync(join(registration.location, files[2]!), new Date(), new Date(0));
+    const logged: unknown[] = [];
+    const log = (event: string, fields: object) => void logged.push({ event, ...fields });
+    const watch = part({ config: { NEARSKY_DATA: dataDir }, log } as unknown as MainHost);
+    watch.start!();
+    try {
+      const states = { usable: files.length - 3, missing: 1, stale: 1, damaged: 1, unreadable: 0 };
+      await eventually('positions are counted', async () => logged[0]);
+      assert.equal(logged, [{ event: 'positions_unusable', catalog: 'gaia_dr3', ...states }]);
+      const exposition = new Exposition();
+      watch.addMetrics!(exposition);
+      for (const [state, count] of Object.entries(states))
+        assert.match(
+          exposition.text(),
+          `nearsky_catalog_position_files{catalog="gaia_dr3",state="${state}"} ${count}\n`,
+        );
+    } finally {
+      await watch.close!();
+    }
   }));
 
 test('positions of partitions that the catalog has no longer are removed', () =>

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { reasonOf } from '@nearsky/astrotables/files';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { openPositions, ROW_BYTES } from '@nearsky/hats/positions';
-import { PositionsWriter } from '@nearsky/hats/write_positions';
+import { PositionsWriter, writerOf } from '@nearsky/hats/write_positions';
 import { spareBytesAt } from '../../core/base/disk.ts';
 import { discard, flush, isThere } from '../../core/base/files.ts';
+import { isAlive } from '../../core/base/processes.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { positionFilesOf } from './stored_positions.ts';
 
 /** The search of a catalog works without stored positions. So a failure to store them never fails its registration. */
-export class KeptPositions {
+export class CatalogPositionsWriter {
   readonly #dataDir: string;
   readonly #written = new Set<string>();
   #directory: string | undefined;
@@ -34,7 +35,7 @@ export class KeptPositions {
     catalog: Pick<CatalogRegistration, 'location' | 'columns'>,
     name: string,
     file: ParquetFile,
-  ): FileOfPositions | undefined {
+  ): FilePositionsWriter | undefined {
     const files = positionFilesOf(this.#dataDir, catalog.location, catalog.columns);
     if (!files || this.problem !== undefined) return undefined;
     this.#directory = files.directory;
@@ -44,7 +45,7 @@ export class KeptPositions {
     else if (former !== 'missing') this.unusable++;
     return this.#attempt(() => {
       if (file.rows * ROW_BYTES > spareBytesAt(this.#dataDir)) throw new Error('the disk has no space for them');
-      return new FileOfPositions(
+      return new FilePositionsWriter(
         path,
         work => this.#attempt(work),
         () => this.#written.add(path),
@@ -52,13 +53,20 @@ export class KeptPositions {
     });
   }
 
-  /** Makes the names durable, and removes the files of partitions that the catalog no longer has. */
+  /**
+   * Makes the names durable, and removes the files of partitions that the catalog no longer has, and those of killed
+   * processes. If some positions could not be stored, earlier ones stay: they may still be usable.
+   */
   end(): void {
     const directory = this.#directory;
     if (directory === undefined || !isThere(directory)) return;
+    const isLeft = (name: string) => {
+      const pid = writerOf(name);
+      if (pid !== undefined) return !isAlive(pid);
+      return this.problem === undefined && !this.#written.has(join(directory, name));
+    };
     this.#attempt(() => {
-      for (const name of readdirSync(directory))
-        if (!this.#written.has(join(directory, name))) rmSync(join(directory, name), { force: true });
+      for (const name of readdirSync(directory).filter(isLeft)) rmSync(join(directory, name), { force: true });
       flush(directory);
     });
   }
@@ -76,7 +84,7 @@ export class KeptPositions {
 type Attempt = <T>(work: () => T) => T | undefined;
 
 /** The positions of one file. They are dropped unless `end` is called. */
-export class FileOfPositions implements Disposable {
+export class FilePositionsWriter implements Disposable {
   readonly #writer: PositionsWriter;
   readonly #attempt: Attempt;
   readonly #onEnd: () => void;
