@@ -100,8 +100,14 @@ interface Directory {
 /** Consecutive rows of a file, and their positions. */
 export interface RowRun {
   readonly rowStart: number;
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
+  /** The right ascension and declination of each row, one after the other. */
+  readonly values: Float64Array;
+}
+
+/** Pages that were read at once. */
+interface Chunk {
+  readonly rowStart: number;
+  readonly values: Float64Array;
 }
 
 /** A page of positions is damaged, or cannot be read. The Parquet file must be read instead. */
@@ -112,7 +118,8 @@ export class FilePositions implements Disposable {
   readonly groups: readonly GroupPositions[];
   readonly #file: OpenFile;
   readonly #directory: Directory;
-  readonly #pages = new Map<number, Float64Array>();
+  /** The chunk of each page that was read. */
+  readonly #chunks = new Map<number, Chunk>();
 
   constructor(file: OpenFile, directory: Directory) {
     this.#file = file;
@@ -136,6 +143,8 @@ export class FilePositions implements Disposable {
     const order = Math.max(0, Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radius))));
     const size = 4 ** (ORDER - order);
     const pages = this.#pagesOf(group);
+    // Finding the pages of a position takes as long as reading one.
+    if (ra.length >= pages.count) return pages.all();
     for (let i = 0; i < ra.length; i++)
       for (const pixel of conePixels(order, ra[i]!, dec[i]!, radius)) pages.mark(pixel * size, (pixel + 1) * size);
     return pages.runs();
@@ -163,33 +172,46 @@ export class FilePositions implements Disposable {
    */
   *read(from: number, to: number): Generator<RowRun> {
     for (let row = from; row < to; ) {
-      const page = Math.floor(row / PAGE_ROWS);
-      const values = this.#pages.get(page) ?? this.#readPages(page, Math.ceil(to / PAGE_ROWS));
-      const first = page * PAGE_ROWS;
-      const end = Math.min(to, first + PAGE_ROWS);
-      const [ra, dec] = [new Float64Array(end - row), new Float64Array(end - row)];
-      for (let at = row; at < end; at++) {
-        ra[at - row] = values[2 * (at - first)]!;
-        dec[at - row] = values[2 * (at - first) + 1]!;
-      }
-      yield { rowStart: row, ra, dec };
+      const { rowStart, values } = this.#chunkAt(row, to);
+      const end = Math.min(to, rowStart + values.length / 2);
+      yield { rowStart: row, values: values.subarray(2 * (row - rowStart), 2 * (end - rowStart)) };
       row = end;
     }
   }
 
-  /** Reads some pages at once. @returns the first of them */
-  #readPages(first: number, end: number): Float64Array {
+  /**
+   * Fills in the pixels of order 24 of some rows, NaN for rows without a position.
+   * @param to exclusive
+   * @throws UnusablePositions
+   */
+  fillPlaces(from: number, to: number, places: Float64Array): void {
+    for (let row = from; row < to; ) {
+      const { rowStart, values } = this.#chunkAt(row, to);
+      const end = Math.min(to, rowStart + values.length / 2);
+      for (; row < end; row++)
+        places[row - from] = placeOf(values[2 * (row - rowStart)]!, values[2 * (row - rowStart) + 1]!);
+    }
+  }
+
+  /** The chunk that has a row. It is read, with the pages up to `to`, unless it is kept. */
+  #chunkAt(row: number, to: number): Chunk {
+    const page = Math.floor(row / PAGE_ROWS);
+    return this.#chunks.get(page) ?? this.#readChunk(page, Math.ceil(to / PAGE_ROWS));
+  }
+
+  #readChunk(first: number, end: number): Chunk {
     const { rows, checksums } = this.#directory;
     const last = Math.min(end, first + READ_PAGES);
     const bytes = readNow(this.#file, first * PAGE_BYTES, Math.min(last * PAGE_BYTES, rows * ROW_BYTES));
-    if (this.#pages.size + last - first > KEPT_PAGES) this.#pages.clear();
+    if (this.#chunks.size + last - first > KEPT_PAGES) this.#chunks.clear();
+    const chunk = { rowStart: first * PAGE_ROWS, values: new Float64Array(bytes) };
     for (let page = first; page < last; page++) {
       const start = (page - first) * PAGE_BYTES;
       const own = new Uint8Array(bytes, start, Math.min(PAGE_BYTES, bytes.byteLength - start));
       if (crc32(own) !== checksums[page]) throw new UnusablePositions(`${this.#file.name} is damaged`);
-      this.#pages.set(page, new Float64Array(bytes, start, own.length / 8));
+      this.#chunks.set(page, chunk);
     }
-    return this.#pages.get(first)!;
+    return chunk;
   }
 
   [Symbol.dispose](): void {
@@ -230,6 +252,15 @@ class MarkedPages {
       if (highest[page]! >= first && lowest[page]! < end) this.#marks[page - this.#first] = 1;
   }
 
+  get count(): number {
+    return this.#marks.length;
+  }
+
+  all(): (readonly [from: number, to: number])[] {
+    const { rowStart, rowEnd } = this.#group;
+    return rowStart < rowEnd ? [[rowStart, rowEnd]] : [];
+  }
+
   runs(): (readonly [from: number, to: number])[] {
     const { rowStart, rowEnd } = this.#group;
     const runs: (readonly [number, number])[] = [];
@@ -237,7 +268,8 @@ class MarkedPages {
     for (let page = 0; page < this.#marks.length; page++) {
       if (!this.#marks[page]) continue;
       let end = page + 1;
-      while (end < this.#marks.length && this.#marks[end]) end++;
+      // Reading another page takes no longer than beginning to read once more.
+      while (end < this.#marks.length && (this.#marks[end] || this.#marks[end + 1])) end++;
       if (rowOf(page) < rowOf(end)) runs.push([rowOf(page), rowOf(end)]);
       page = end;
     }

@@ -69,14 +69,12 @@ for (const [order, rows] of Object.entries({ sorted, unsorted }))
           for (const group of positions.groups.keys())
             for (const [from, to] of positions.near(group, Float64Array.of(ra), Float64Array.of(dec), radius))
               for (const run of positions.read(from, to)) {
-                read += run.ra.length;
-                run.ra.forEach((_, i) => {
-                  assert.ok(
-                    Object.is(run.ra[i], rows[run.rowStart + i]!.ra) && run.dec[i] === rows[run.rowStart + i]!.dec,
-                  );
-                  if (separationArcsec(ra, dec, wrapRa(run.ra[i]!), run.dec[i]!) <= radius)
-                    found.push(run.rowStart + i);
-                });
+                read += run.values.length / 2;
+                for (let i = 0; 2 * i < run.values.length; i++) {
+                  const [rowRa, rowDec] = [run.values[2 * i]!, run.values[2 * i + 1]!];
+                  assert.ok(Object.is(rowRa, rows[run.rowStart + i]!.ra) && rowDec === rows[run.rowStart + i]!.dec);
+                  if (separationArcsec(ra, dec, wrapRa(rowRa), rowDec) <= radius) found.push(run.rowStart + i);
+                }
               }
           const expected = rows.flatMap((row, i) =>
             separationArcsec(ra, dec, wrapRa(row.ra), row.dec) <= radius && isPosition(wrapRa(row.ra), row.dec)

@@ -3,7 +3,7 @@ import type { PixelBounds } from '@nearsky/adql';
 import type { Cell } from '@nearsky/astrotables';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { HEALPIX_COLUMN, HEALPIX_ORDER, statedPixels } from '@nearsky/hats/layout';
-import { UnusablePositions, type FilePositions, placeOf } from '@nearsky/hats/positions';
+import { type FilePositions, placeOf, UnusablePositions } from '@nearsky/hats/positions';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { cellOf, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
@@ -147,9 +147,9 @@ function rowsInPositions(
   const rows: number[] = [];
   try {
     for (const [from, to] of positions.within(group, MAX_AREA_ORDER, bounds))
-      for (const { rowStart, ra, dec } of positions.read(from, to))
-        for (let row = 0; row < ra.length; row++) {
-          const pixel = Math.floor(placeOf(ra[row]!, dec[row]!) / PLACES);
+      for (const { rowStart, values } of positions.read(from, to))
+        for (let row = 0; 2 * row < values.length; row++) {
+          const pixel = Math.floor(placeOf(values[2 * row]!, values[2 * row + 1]!) / PLACES);
           const range = nextRange(bounds, pixel);
           if (!(bounds[range]! <= pixel)) continue;
           if (rows.length >= most) return 'many';

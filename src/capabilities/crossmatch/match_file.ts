@@ -5,7 +5,7 @@ import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, type CatalogFiles, catalogFiles, noReads, type ReadCounts, withStableFile } from '@nearsky/hats';
 import { HEALPIX_ORDER, MAX_OUTSIDE_ARCSEC, statedPixels } from '@nearsky/hats/layout';
-import { UnusablePositions, type FilePositions, type GroupPositions } from '@nearsky/hats/positions';
+import { type FilePositions, type GroupPositions, UnusablePositions } from '@nearsky/hats/positions';
 import {
   conePixels,
   isPosition,
@@ -448,9 +448,13 @@ async function inPositions(
     around?.look(rowGroup, places);
     let candidates: NearRow[] = [];
     for (const [from, to] of positions.near(rowGroup, task.ra, task.dec, zones.radiusArcsec))
-      for (const { rowStart: first, ra, dec } of positions.read(from, to))
-        for (const near of nearRows(zones, ra, dec).candidates)
-          candidates.push({ ...near, row: near.row + first - rowStart });
+      for (const { rowStart: first, values } of positions.read(from, to))
+        for (let at = 0; at < values.length; at += 2) {
+          const [publishedRa, dec] = [values[at]!, values[at + 1]!];
+          const ra = wrapRa(publishedRa);
+          if (isPosition(ra, dec) && zones.hasNear(ra, dec))
+            candidates.push({ row: first - rowStart + at / 2, ra, publishedRa, dec });
+        }
     const { motion } = task;
     if (motion && candidates.length > 0) {
       const rows = candidates.map(({ row }) => rowStart + row);
@@ -479,10 +483,7 @@ function placesIn(positions: FilePositions, { rowStart, rowEnd, isSorted }: Grou
   return {
     length: rowEnd - rowStart,
     isSorted,
-    fill: (from, to, places) => {
-      for (const run of positions.read(rowStart + from, rowStart + to))
-        placesOf(run.ra, run.dec).fill(0, run.ra.length, places.subarray(run.rowStart - rowStart - from));
-    },
+    fill: (from, to, places) => positions.fillPlaces(rowStart + from, rowStart + to, places),
   };
 }
 
