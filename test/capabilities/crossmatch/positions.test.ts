@@ -1,7 +1,9 @@
 /** Searches with stored positions give the same answers, to the last bit, as searches that read the positions from the catalog. */
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPositions } from '@nearsky/hats/positions';
+import { PositionsWriter } from '@nearsky/hats/write_positions';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { part } from '../../../src/capabilities/catalogs/main.ts';
@@ -11,6 +13,7 @@ import { positionFilesOf } from '../../../src/capabilities/catalogs/stored_posit
 import { type FileSearchTask, type MatchTask, runMatch } from '../../../src/capabilities/crossmatch/match_file.ts';
 import { motionOf } from '../../../src/capabilities/crossmatch/motion.ts';
 import { openCatalog, planCatalog } from '../../../src/capabilities/crossmatch/plan.ts';
+import { reservedBytesAt } from '../../../src/core/base/disk.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import type { MainHost } from '../../../src/core/host.ts';
 import { Exposition } from '../../../src/core/metrics/exposition.ts';
@@ -21,7 +24,9 @@ import { Writer } from '../../../src/core/store/writer.ts';
 import { openLocalParquet } from '../../core/catalogs/support.ts';
 import type { HatsOptions } from '../../core/catalogs/write_hats.ts';
 import { eventually } from '../../directory.ts';
+import { needs } from '../../needs.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../../oracle/skies.ts';
+import { fillDisk, mountSmallDisk } from '../../small_disk.ts';
 import { inWorld, type World } from './world.ts';
 
 const test = suite('crossmatch/positions');
@@ -287,6 +292,56 @@ test('a service counts the files by the state of their positions, and logs those
     } finally {
       await watch.close!();
     }
+  }));
+
+const small = mountSmallDisk('1m');
+test.after(() => small?.unmount());
+
+needs(test, small ? undefined : 'this process may not mount a small disk')(
+  'a disk that becomes full: the same answers, the failure is named, and nothing half written stays',
+  () =>
+    inWorld(async world => {
+      const catalog = await made(world, 12);
+      const { location, columns } = catalog.registration;
+      const dataDir = join(small!.directory, 'data');
+      mkdirSync(dataDir);
+      fillDisk(small!.directory, reservedBytesAt(dataDir) + 4096 * (catalog.kept.files / 2));
+      const kept = new CatalogPositionsWriter(dataDir);
+      const registration = await registerCatalog(gaia, location, { addedAtUs: 1, positions: kept });
+      assert.equal(registration, catalog.registration);
+      assert.ok(kept.files > 0 && kept.files < catalog.kept.files);
+      assert.is(kept.problem, 'the disk has no space for them');
+      const { directory } = positionFilesOf(dataDir, location, columns)!;
+      assert.is(readdirSync(directory).length, kept.files);
+      await withStored({ ...catalog, dataDir }, async run =>
+        assertSame(await answers(catalog, run), await answers(catalog, runMatch), 'a full disk'),
+      );
+      // Another process takes the space while positions are written.
+      fillDisk(small!.directory, 0);
+      const many = new Float64Array(20_000);
+      assert.throws(() => {
+        using writer = new PositionsWriter(join(directory, 'large.positions'));
+        writer.addGroup(many, many);
+        writer.end({ byteLength: 1, modifiedNs: 1n, footerChecksum: 1 });
+      }, /ENOSPC/);
+      assert.is(readdirSync(directory).length, kept.files);
+    }),
+);
+
+test('files of killed processes are removed, those of running ones are not', () =>
+  inWorld(async world => {
+    const { registration, dataDir, kept } = await made(world, 13);
+    const { directory } = positionFilesOf(dataDir, registration.location, registration.columns)!;
+    const { pid: killed } = spawnSync(process.execPath, ['--version']);
+    const left = [killed, process.ppid].map(pid => `dataset,a.positions.${pid}-0.part`);
+    for (const name of left) writeFileSync(join(directory, name), 'half');
+    const again = new CatalogPositionsWriter(dataDir);
+    await registerCatalog(gaia, registration.location, { addedAtUs: 1, positions: again });
+    assert.is(again.files, kept.files);
+    assert.equal(
+      readdirSync(directory).filter(name => name.endsWith('.part')),
+      [left[1]],
+    );
   }));
 
 test('positions of partitions that the catalog has no longer are removed', () =>
