@@ -17,11 +17,12 @@ import { type Answer, emptyResponse, exposing, jsonResponse, streamedResponse } 
 import type { Service } from '../../core/service/service.ts';
 import { whyNotInHistory } from '../../core/store/history.ts';
 import { answerWhole, requireRead } from '../jobs/sent_table.ts';
+import type { LookupInput } from '../objects/queries.ts';
 import { fileStream } from '../uploads/part_stream.ts';
 import { SentFile } from '../uploads/sent_file.ts';
 import { spoolOf } from '../uploads/spool.ts';
 import { askNodes } from './ask_nodes.ts';
-import { KEEP, type KeepStep } from './channel.ts';
+import { KEEP, type KeepStep, LIST_INPUTS } from './channel.ts';
 import { KEPT_ID, type KeptSample, KeptStore, type NewSample } from './kept_store.ts';
 import { KEPT_PATH } from './parameters.ts';
 import { parseSample, TITLE } from './parse_sample.ts';
@@ -150,7 +151,7 @@ interface KeptFile {
 }
 
 /** Uses the sample of this node, or a copy of another node's, which is removed afterwards. */
-async function withSample(
+export async function withSample(
   service: Service,
   exchange: Exchange,
   store: KeptStore,
@@ -211,15 +212,38 @@ const TITLE_HEADER = 'X-Sample-Title';
 /** Of a table: the parameters of its request, as a query string. */
 const PARAMETERS_HEADER = 'X-Sample-Parameters';
 
+const readBody = (path: string) =>
+  parseSent(readFileSync(path), { maxDepth: 1003, maxValues: MAX_SAMPLE_VALUES + 10 }) as SentObject;
+
+const withoutTitle = (body: SentObject): SentObject => new Map([...body].filter(([name]) => name !== 'title'));
+
+/**
+ * The inputs of a kept sample. @throws ApiError, Unavailable
+ */
+export async function keptInputs(
+  service: Service,
+  { request, client }: Exchange,
+  { sample: { table, bytes }, path }: KeptFile,
+): Promise<readonly LookupInput[]> {
+  if (!table) {
+    const { query } = parseSample(withoutTitle(readBody(path)), service.config, service.catalogs);
+    return query.inputs.map(({ input }) => input);
+  }
+  const search = new Map([...Object.entries(table), ['format', 'json'] as const]);
+  const asked = { client, request: parseList({ search, request }, service), input: path, inputBytes: bytes };
+  const answer = await service.coordination.ask(LIST_INPUTS, asked, new Budget(TABLE_BUDGET_SECONDS));
+  const whole = requireRead(answer, 'follow', 'keep a shorter list');
+  return (whole as Extract<typeof whole, { outcome: 'inputs' }>).inputs;
+}
+
 /** The report on the sample as it is now, in any format. */
 async function report(service: Service, exchange: Exchange, { sample, path }: KeptFile): Promise<Answer> {
   const { search, request } = exchange;
   const at = optional(search, 'at', JOURNAL_ENTRY);
   const since = optional(search, 'since', JOURNAL_ENTRY);
   if (!sample.table) {
-    const body = parseSent(readFileSync(path), { maxDepth: 1003, maxValues: MAX_SAMPLE_VALUES + 10 }) as SentObject;
-    const asked = new Map([...body].filter(([name]) => name !== 'title'));
-    return await answerReport(service, exchange, parseSample(asked, service.config, service.catalogs, { at, since }));
+    const asked = parseSample(withoutTitle(readBody(path)), service.config, service.catalogs, { at, since });
+    return await answerReport(service, exchange, asked);
   }
   for (const [name, value] of Object.entries({ at, since }))
     if (value !== undefined) throw invalidParameter(name, 'left out for a sample in a table', value);

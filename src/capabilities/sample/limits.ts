@@ -5,6 +5,8 @@ import { sampleSettings } from './settings.ts';
 
 /** The maximum number of inputs of a request. */
 export const MAX_SAMPLE_ROWS = 1000;
+/** The maximum number of rows of a kept table that is followed. */
+export const MAX_FOLLOWED_ROWS = 10_000;
 /** The maximum number of characters of a label. */
 export const MAX_LABEL = 200;
 /** The maximum number of characters of a kept sample's title. */

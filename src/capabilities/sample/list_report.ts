@@ -13,8 +13,6 @@ import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 import type { MatchFormat } from '../../core/contract/formats.ts';
-import { parseTnsName } from '../../core/contract/tns_names.ts';
-import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import type { PublishedGeneration } from '../../core/generations/tasks.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
@@ -23,9 +21,10 @@ import { answerSettings } from '../../core/store/provenance.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { AnswerFile, type TableOutput } from '../jobs/table_task.ts';
 import type { ListedInput } from './list_task.ts';
+import { inputOf } from './listed_input.ts';
 import { type SampleOptions, stateOfReport } from './options.ts';
 import { isReport, type ReportFormat, writeReport } from './report_formats.ts';
-import { type Resolved, resolve, SAMPLE_QUERY, type SampleInput, type SampleQuery } from './resolve.ts';
+import { type Resolved, resolve, SAMPLE_QUERY, type SampleQuery } from './resolve.ts';
 import type { SampleRow } from './rows.ts';
 import { sampleTable } from './sample_table.ts';
 import { registered, reportHead, reportRows, reportTail } from './sample_task.ts';
@@ -176,35 +175,6 @@ function contextOf({ generation }: ListReportTask, fragments: SharedFragments) {
     out: new ByteSink(),
     body: new ByteSink(),
   } satisfies QueryContext;
-}
-
-function inputOf(
-  { id, ra, dec, name, wrong, label: given }: ListedInput,
-  index: number,
-  { objectRadiusArcsec }: ListRequest,
-  config: Config,
-): SampleInput {
-  const sent = 'null';
-  const label = given ?? null;
-  if (id !== undefined) {
-    const diaObjectId = OBJECT_ID.parse(id);
-    if (diaObjectId !== undefined) return { input: { kind: 'id', sent, diaObjectId }, label };
-    return invalid(`${JSON.stringify(id.slice(0, 40))} is not a diaObjectId`);
-  }
-  if (ra !== undefined) {
-    const radiusArcsec = objectRadiusArcsec ?? config.CROSSMATCH_RADIUS_ARCSEC;
-    return { input: { kind: 'position', sent, ra, dec: dec!, radiusArcsec }, label };
-  }
-  const known = name === undefined ? undefined : parseTnsName(name);
-  if (known) {
-    const radiusArcsec = objectRadiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC;
-    return { input: { kind: 'tns', sent, ...known, radiusArcsec }, label };
-  }
-  return invalid(wrong ?? `${JSON.stringify(name!.slice(0, 40))} is not a TNS name`);
-
-  function invalid(message: string): SampleInput {
-    return { input: { kind: 'invalid', sent, sentKind: 'null', error: { message, param: `${index}` } }, label };
-  }
 }
 
 /** The answer, written in parts. */

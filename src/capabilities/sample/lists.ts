@@ -2,6 +2,7 @@
  * Reports on lists in tables of any length. Another process reads each table; a thread that has the index reports on the
  * inputs that were found in it.
  */
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../../core/base/budget.ts';
 import type { ClientSlots } from '../../core/base/client_admission.ts';
@@ -23,10 +24,13 @@ import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { JobStore } from '../jobs/job_store.ts';
 import type { TableFiles } from '../jobs/sent_table.ts';
 import { type TableOutput, type TableRefusal, TOO_LARGE } from '../jobs/table_task.ts';
+import type { LookupInput } from '../objects/queries.ts';
 import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../uploads/reading_processes.ts';
 import { spoolPath } from '../uploads/spool.ts';
+import { MAX_FOLLOWED_ROWS } from './limits.ts';
 import type { ListFormat, ListReported, ListReportTask, ListRequest } from './list_report.ts';
 import type { ListColumns, ListRead, ListTask } from './list_task.ts';
+import { inputOf } from './listed_input.ts';
 import { isReport, reportHeaders } from './report_formats.ts';
 
 /** The longest wait for the index, which is soon ready after a start. */
@@ -46,6 +50,9 @@ export interface ListJobRequest extends ListRequest {
 export interface ListAsked extends TableFiles {
   readonly request: ListJobRequest;
 }
+
+/** The inputs in the rows of a table. */
+export type ListInputs = { readonly outcome: 'inputs'; readonly inputs: readonly LookupInput[] } | TableRefusal;
 
 /** A table whose rows are wanted. */
 export type ListInput = Pick<ListAsked, 'client' | 'request' | 'input' | 'inputBytes'>;
@@ -104,9 +111,33 @@ export class Lists {
 
   /** Reads a table without a report; undefined if that takes longer than the budget. */
   async read(asked: ListInput, budget: Budget): Promise<ListRead | undefined> {
+    return await this.#withInputs(asked, budget, async read => read);
+  }
+
+  /** Like `read`, with the inputs. */
+  async inputs(asked: ListInput, budget: Budget): Promise<ListInputs | undefined> {
+    return await this.#withInputs(asked, budget, async ({ rows }, path) => {
+      if (rows > MAX_FOLLOWED_ROWS) {
+        const message = `it has ${rows} rows, more than ${MAX_FOLLOWED_ROWS}`;
+        return { outcome: 'refused', message, param: undefined };
+      }
+      const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+      const inputs = lines.map((line, at) => inputOf(JSON.parse(line), at, asked.request, this.#config).input);
+      return { outcome: 'inputs', inputs };
+    });
+  }
+
+  /** Reads a table into a file of inputs, which is removed afterwards. */
+  async #withInputs<T>(
+    asked: ListInput,
+    budget: Budget,
+    use: (read: ListRead & { readonly outcome: 'read' }, path: string) => Promise<T>,
+  ): Promise<T | TableRefusal | undefined> {
     const inputs = spoolPath(this.#config.NEARSKY_DATA);
     try {
-      return await this.#host.reading.inTime(asked.client, this.#reading(asked, inputs, asked.inputBytes), budget);
+      const reading = this.#reading(asked, inputs, asked.inputBytes);
+      const read = await this.#host.reading.inTime(asked.client, reading, budget);
+      return read?.outcome === 'read' ? await use(read, inputs) : read;
     } finally {
       discard(inputs);
     }

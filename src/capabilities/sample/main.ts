@@ -4,7 +4,7 @@ import type { PartOf } from '../../core/host.ts';
 import { CatalogReader } from '../crossmatch/catalog_reader.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { uploadsOf } from '../uploads/uploads.ts';
-import { KEEP, SAMPLE, SAMPLE_LIST } from './channel.ts';
+import { KEEP, LIST_INPUTS, SAMPLE, SAMPLE_LIST } from './channel.ts';
 import { KeptStore } from './kept_store.ts';
 import { Lists, SAMPLE_JOB } from './lists.ts';
 import type { SampleTask } from './sample_task.ts';
@@ -32,6 +32,7 @@ export const part: PartOf = host => {
     return reader.run(client, task, budget);
   });
   answer(SAMPLE_LIST, async (asked, budget) => (await lists.answer(asked, budget)) ?? null);
+  answer(LIST_INPUTS, async (asked, budget) => (await lists.inputs(asked, budget)) ?? null);
   const kept = new KeptStore(config);
   const steps = admission.slots({ slots: 1, isFull: 'too many samples are being kept', maxWaiting: MAX_KEEPING });
   answer(KEEP, async (asked, budget) => {

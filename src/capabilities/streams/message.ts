@@ -44,9 +44,13 @@ export function messageId({
   catalogName,
   ingestTimeUs,
 }: Omit<MatchMessage, 'value' | 'position'>): Buffer {
-  const name = Buffer.from(`${diaObjectId}/${matchVersion}/${catalogName}/${ingestTimeUs}`);
+  return idOfName(`${diaObjectId}/${matchVersion}/${catalogName}/${ingestTimeUs}`);
+}
+
+/** The UUID of version 5 of a name. */
+export function idOfName(name: string): Buffer {
   // In Node, making a digest as a string and then bytes from it takes half the time of making a digest as a buffer.
-  const digest = hash('sha1', Buffer.concat([namespace, name]), 'binary');
+  const digest = hash('sha1', Buffer.concat([namespace, Buffer.from(name)]), 'binary');
   const id = Buffer.from(digest.slice(0, 16), 'binary');
   id[6] = (id[6]! & 0x0f) | 0x50;
   id[8] = (id[8]! & 0x3f) | 0x80;

@@ -256,9 +256,14 @@ function pageOf(begin: EventPosition, end: EventPosition, found: readonly Stream
   return { begin, end, events, count: events.length, bytes, selected: new Map(), places: NO_PLACES, placesVersion: 0 };
 }
 
-function eventsOf({ messages, begin, end }: ObjectMatches): StreamEvent[] {
-  return messages.map(({ value, ...message }, i) => {
-    const id = eventId(i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 });
+/** The positions after each of the events. */
+export const positionsOf = ({ messages, begin, end }: ObjectMatches): EventPosition[] =>
+  messages.map((_, i) => (i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 }));
+
+function eventsOf(found: ObjectMatches): StreamEvent[] {
+  const positions = positionsOf(found);
+  return found.messages.map(({ value, ...message }, i) => {
+    const id = eventId(positions[i]!);
     return { id, message, count: 1, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };
   });
 }

@@ -67,7 +67,8 @@ function streamOf(kind: EventKind, service: Service): Handler {
   };
 }
 
-async function readFollowed(
+/** Reads the area of a request. @throws ApiError, AreaError, TooExpensive, Unavailable */
+export async function readFollowed(
   exchange: Exchange,
   service: Service,
   level: number,
