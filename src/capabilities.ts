@@ -9,6 +9,7 @@ import { consume } from './capabilities/consume/mod.ts';
 import { crossmatch } from './capabilities/crossmatch/mod.ts';
 import { demo } from './capabilities/demo/mod.ts';
 import { documents } from './capabilities/documents/mod.ts';
+import { feeds } from './capabilities/feeds/mod.ts';
 import { hats } from './capabilities/hats/mod.ts';
 import { ingest } from './capabilities/ingest/mod.ts';
 import { jobs } from './capabilities/jobs/mod.ts';
@@ -71,6 +72,7 @@ export const OPTIONAL: readonly Capability[] = [
   publish,
   report,
   sample,
+  feeds,
   validation,
   nodes,
   removal,

@@ -28,6 +28,7 @@ import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import { clients } from './clients/files.ts';
 import type { Examples } from './examples.ts';
+import { type FeedLink, followLink } from './feed_link.ts';
 import { Html, html, loading, mapFrame, needsScripts } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
 import { nightSection } from './night_section.ts';
@@ -149,12 +150,13 @@ ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
   };
 }
 
-export function recentPage(config: Config, catalogs: Catalogs): Page {
+export function recentPage(config: Config, catalogs: Catalogs, feed: FeedLink): Page {
   const hours = [1, 12, 24, 72, 168].filter(each => each <= config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS);
   return {
     title: 'Recent crossmatches',
     path: '/recent',
     description: 'Objects with coincident catalog sources, newest first.',
+    feed,
     scripts: ['recent_page.js'],
     main: html`<h1>Recent crossmatches</h1>
 <p class="lead">Objects that have a catalog source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″. Objects without one are not listed.</p>
@@ -171,6 +173,7 @@ export function recentPage(config: Config, catalogs: Catalogs): Page {
 <label class="pick"><input type="checkbox" name="named" value="1"> with a TNS name</label>
 </form>
 ${needsScripts}
+${followLink(feed)}
 <p id="fresh" role="status"></p>
 <section id="recent" tabindex="-1" aria-label="Crossmatches" aria-live="polite" aria-busy="true">${loading}</section>`,
   };

@@ -4,6 +4,7 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { rootPath } from '../../core/http/base_url.ts';
 import { escapeHtml } from '../documents/blocks.ts';
 import { assetUrl } from './assets.ts';
+import type { FeedLink } from './feed_link.ts';
 import { type Html, html, jsonData } from './html.ts';
 import { pageDataOf } from './page_data.ts';
 import { pageSettings } from './settings.ts';
@@ -23,6 +24,7 @@ export interface Page {
   readonly connectsTo?: string;
   /** Another origin from which its scripts may show images. */
   readonly imagesFrom?: string | undefined;
+  readonly feed?: FeedLink;
   /** 200 by default. */
   readonly status?: number;
 }
@@ -53,7 +55,7 @@ const HELP_PAGES = new Set([
  * @param address the page's own address, for link previews
  */
 export function layout(page: Page, address: string, config: Config, catalogs: Catalogs): string {
-  const { title, description, path, main, scripts = [], hasSearch = false } = page;
+  const { title, description, path, main, scripts = [], hasSearch = false, feed } = page;
   const { PAGES_NOTICE } = pageSettings.of(config);
   const fullTitle = title === '' ? 'nearsky: what lies at the position of a Rubin alert?' : `${title} · nearsky`;
   const document = html`<!DOCTYPE html>
@@ -70,7 +72,7 @@ export function layout(page: Page, address: string, config: Config, catalogs: Ca
 <meta property="og:url" content="${address}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetUrl(catalogs, 'icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetUrl(catalogs, 'style.css')}">
+${feed?.path !== undefined && html`<link rel="alternate" type="application/atom+xml" title="${fullTitle}" href="${feed.path}">\n`}<link rel="stylesheet" href="${assetUrl(catalogs, 'style.css')}">
 <script src="${assetUrl(catalogs, 'theme.js')}"></script>
 ${scripts.map(name =>
   name === 'h3-js.umd.js'

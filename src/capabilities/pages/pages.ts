@@ -11,7 +11,7 @@ import { compress } from '../../core/http/compression.ts';
 import { notFound } from '../../core/http/errors.ts';
 import type { Handler, Resource } from '../../core/http/exchange.ts';
 import type { IncomingRequest } from '../../core/http/incoming.ts';
-import { decodeSegment } from '../../core/http/params.ts';
+import { decodeSegment, type Search } from '../../core/http/params.ts';
 import {
   type Answer,
   bytesResponse,
@@ -26,6 +26,7 @@ import { isInstalled } from '../adql/tap.ts';
 import { VO_PATH } from '../vo/vosi.ts';
 import { clients } from './clients/files.ts';
 import type { Examples } from './examples.ts';
+import { feedLinks } from './feed_link.ts';
 import type { Page } from './layout.ts';
 
 /**
@@ -56,22 +57,23 @@ export function pages(service: Service, api: Api): readonly Resource[] {
   const { config } = service;
   let reference: ReturnType<Pages['apiReference']> | undefined;
   const page =
-    (make: (pages: Pages, base: string) => Page): Handler =>
-    async ({ request }) => {
+    (make: (pages: Pages, search: Search) => Page): Handler =>
+    async ({ request, search }) => {
       const loaded = await load();
-      return shown(loaded, make(loaded, baseUrl(request, config)), service, request);
+      return shown(loaded, make(loaded, search), service, request);
     };
   let finder: InstanceType<Pages['ExampleFinder']> | undefined;
   const withExamples =
-    (make: (pages: Pages, examples: Examples, base: string) => Page): Handler =>
-    async ({ request }) => {
+    (make: (pages: Pages, examples: Examples, base: string, search: Search) => Page): Handler =>
+    async ({ request, search }) => {
       const loaded = await load();
       finder ??= new loaded.ExampleFinder(service);
-      return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config)), service, request);
+      return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config), search), service, request);
     };
   const front = withExamples(({ frontPage }, examples) =>
     frontPage(config, examples, service.catalogs, service.look()?.latestIngestTimeUs === null),
   );
+  const feedOf = feedLinks(api);
   const unknown = otherPath(service);
   const object: Handler = exchange => {
     const id = OBJECT_ID.parse(decodeSegment(exchange.params.diaObjectId!));
@@ -82,10 +84,18 @@ export function pages(service: Service, api: Api): readonly Resource[] {
     ['/', 'page', exchange => searchAsked(exchange) ?? front(exchange)],
     ['/search', 'page', page(({ searchPage }) => searchPage(config))],
     ['/objects/:diaObjectId', 'page', object],
-    ['/recent', 'page', page(({ recentPage }) => recentPage(config, service.catalogs))],
-    ['/area', 'page', withExamples(({ areaPage }, examples) => areaPage(examples))],
+    [
+      '/recent',
+      'page',
+      page(({ recentPage }, search) => recentPage(config, service.catalogs, feedOf('/recent', search))),
+    ],
+    [
+      '/area',
+      'page',
+      withExamples(({ areaPage }, examples, _base, search) => areaPage(examples, feedOf('/area', search))),
+    ],
     ['/crossmatch', 'page', page(({ crossmatchPage }) => crossmatchPage(config, service.catalogs))],
-    ['/sample', 'page', page(({ samplePage }) => samplePage(config))],
+    ['/sample', 'page', page(({ samplePage }, search) => samplePage(config, feedOf('/sample', search)))],
     ['/validation', 'page', page(({ validationPage }) => validationPage(config))],
     ['/query', 'page', page(({ queryPage }) => queryPage(config, service.catalogs, isInstalled()))],
     ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.catalogs))],

@@ -2,7 +2,7 @@
 import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { fileDrop, saveButtons } from './files.js';
-import { whileVisible } from './following.js';
+import { offerFeed, whileVisible } from './following.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { Nearsky } from './nearsky.js';
 import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
@@ -66,7 +66,10 @@ showEntry();
 function showEntry() {
   search++;
   begin(areaOfEntry());
-  if (text.value === '') return show(results);
+  if (text.value === '') {
+    offerFeed(undefined);
+    return show(results);
+  }
   lookAt(view.outline);
   void run();
 }
@@ -221,6 +224,8 @@ async function run() {
   const own = ++search;
   followed.abort();
   remember(area);
+  const feed = typeof area === 'string' ? `${root}/feeds/objects?area=${encodeURIComponent(area)}` : '';
+  offerFeed(feed !== '' && feed.length <= MAX_ADDRESS ? feed : undefined);
   showLoading(results, 'Searching');
   try {
     const post = { method: 'POST', body: area };

@@ -38,3 +38,24 @@ export function follow(onMatch) {
     });
   });
 }
+
+/**
+ * Offers the feed of what the page shows now; nothing if the service has no feeds.
+ * @param {string | undefined} address undefined if it has none
+ */
+export function offerFeed(address) {
+  const visible = /** @type {HTMLAnchorElement | null} */ (document.getElementById('feed'));
+  if (!visible) return;
+  visible.hidden = address === undefined;
+  const head = document.head.querySelector('link[rel="alternate"]');
+  if (address === undefined) return head?.remove();
+  visible.href = address;
+  const link = head ?? document.head.appendChild(document.createElement('link'));
+  for (const [name, value] of Object.entries({
+    rel: 'alternate',
+    type: 'application/atom+xml',
+    title: document.title,
+    href: visible.href,
+  }))
+    link.setAttribute(name, value);
+}

@@ -1,6 +1,6 @@
 /** Recent crossmatches, page by page. The address holds the chosen filters. */
 
-import { follow } from './following.js';
+import { follow, offerFeed } from './following.js';
 import { count, counted, degrees, time } from './format.js';
 import { ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
 import {
@@ -57,6 +57,8 @@ follow(({ catalog_name }) => {
 
 /** Shows the objects for the current choice. @param {boolean} isOther whether other objects must be loaded */
 function redraw(isOther) {
+  const { catalog } = choices();
+  offerFeed(`${root}/feeds/matches${catalog ? `?catalog=${catalog}` : ''}`);
   if (!loaded || isOther) return void load();
   sayFresh();
   draw();

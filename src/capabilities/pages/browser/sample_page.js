@@ -3,6 +3,7 @@
 import { LIKE_HOURS } from '../../../core/contract/hours.js';
 import { tableOfList } from '../../objects/search_text.js';
 import { fileDrop, fileName, save, saveButtons } from './files.js';
+import { offerFeed } from './following.js';
 import { arcsec, count, counted } from './format.js';
 import { listOfEntry, rememberList } from './fragment.js';
 import {
@@ -250,6 +251,7 @@ function showReport(report, whole, source, isDoubtful) {
   const { summary, methods, bibtex, rows, count: all } = report;
   const json = () => save(new Blob([whole], { type: 'application/json' }), fileName('sample', 'json'));
   const isHere = source.table !== undefined || source.kept !== undefined;
+  offerFeed(source.kept ? `${root}/feeds/samples/${source.kept.id}` : undefined);
   show(
     results,
     html`

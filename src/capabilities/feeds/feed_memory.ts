@@ -1,0 +1,98 @@
+/** Remembers what a thread found for feeds, so that a poll examines only what is new since the last one. */
+import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
+import type { LookupInput } from '../objects/queries.ts';
+import type { FeedEvents } from './feed_query.ts';
+import { MAX_ENTRIES } from './parameters.ts';
+
+/** The memory for events, and for an event or a feed in addition to its bytes, about. */
+const MAX_BYTES = 8 * 2 ** 20;
+const OBJECT_BYTES = 512;
+const MAX_VERSIONS = 1000;
+/** The maximum number of kept samples whose inputs are remembered. Each has 10,000 at most. */
+const MAX_SAMPLES = 16;
+
+/** What the events of a feed depend on, besides its selection and the journal. */
+export interface FeedState {
+  readonly archive: string;
+  /** The journal entry of the last removal: what was found before may have been removed. */
+  readonly lastRemoval: number;
+  readonly fragments: SharedFragments;
+  /** The snapshot of the registry that names of a sample were looked up in. */
+  readonly registry: number | null;
+}
+
+interface Kept {
+  readonly state: FeedState;
+  readonly found: FeedEvents;
+  readonly bytes: number;
+}
+
+export class FeedMemory {
+  /** By the selection, the least recently used first. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+  /** The inputs of kept samples by id, the least recently used first. */
+  readonly #inputs = new Map<string, readonly LookupInput[]>();
+  /** The last document that was written of what was found: its address and its ETag. */
+  readonly #documents = new WeakMap<FeedEvents, { readonly address: string; readonly etag: string }>();
+  /** By address, the least recently used first. */
+  readonly #versions = new Map<string, { readonly etag: string; readonly seconds: number }>();
+
+  get(key: string, state: FeedState): FeedEvents | undefined {
+    const kept = this.#kept.get(key);
+    if (!kept) return undefined;
+    const names = Object.keys(state) as (keyof FeedState)[];
+    return names.every(name => kept.state[name] === state[name]) ? kept.found : undefined;
+  }
+
+  /** Returns what is remembered: at most `MAX_ENTRIES` events. */
+  set(key: string, state: FeedState, { events: all, ...rest }: FeedEvents): FeedEvents {
+    const events = all.slice(0, MAX_ENTRIES);
+    const found = { ...rest, events, ...(events.length < all.length && { examinedTo: events.at(-1)!.begin }) };
+    const bytes = events.reduce((sum, { message }) => sum + message.value.length + OBJECT_BYTES, OBJECT_BYTES);
+    this.#forget(key);
+    this.#kept.set(key, { state, found, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= MAX_BYTES || oldest === key) break;
+      this.#forget(oldest);
+    }
+    return found;
+  }
+
+  inputs(sample: string): readonly LookupInput[] | undefined {
+    return this.#inputs.get(sample);
+  }
+
+  setInputs(sample: string, inputs: readonly LookupInput[]): void {
+    this.#inputs.delete(sample);
+    this.#inputs.set(sample, inputs);
+    if (this.#inputs.size > MAX_SAMPLES) this.#inputs.delete(this.#inputs.keys().next().value!);
+  }
+
+  /** The ETag of a document, if it was written before; it then need not be written to know that it is unchanged. */
+  etagOf(found: FeedEvents, address: string): string | undefined {
+    const document = this.#documents.get(found);
+    return document?.address === address ? document.etag : undefined;
+  }
+
+  setEtag(found: FeedEvents, address: string, etag: string): void {
+    this.#documents.set(found, { address, etag });
+  }
+
+  /** When a version of the document at an address was first seen, seconds since 1970. */
+  seenSeconds(address: string, etag: string, nowSeconds: number): number {
+    const before = this.#versions.get(address);
+    // Two versions never have the same time.
+    const seconds = before?.etag === etag ? before.seconds : Math.max(nowSeconds, (before?.seconds ?? 0) + 1);
+    this.#versions.delete(address);
+    this.#versions.set(address, { etag, seconds });
+    if (this.#versions.size > MAX_VERSIONS) this.#versions.delete(this.#versions.keys().next().value!);
+    return seconds;
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
+    this.#kept.delete(key);
+  }
+}
