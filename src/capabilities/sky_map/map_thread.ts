@@ -11,6 +11,7 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
 import type { MapLayer } from '../../core/contract/enums.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { ObjectView } from '../../core/store/object_record.ts';
 import { countRecords } from '../../core/store/object_tables.ts';
 import type { Provenance } from '../../core/store/provenance.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
@@ -145,15 +146,15 @@ function count(followed: Followed, store: Store): void {
   followed.isCounted = true;
 }
 
+/** The object that is read at the moment. */
+const view = new ObjectView();
+
 function readJournal(followed: Followed, store: Store): void {
   let taken = 0;
   for (const entry of store.journalAfter(followed.sequence, ENTRIES_A_TASK)) {
     const { sequence, stored, crossmatched, removed } = entry;
     for (const id of removed) followed.counts.remove(id);
-    for (const id of [...stored, ...crossmatched]) {
-      const object = store.getObject(id);
-      if (object) followed.counts.put(object);
-    }
+    for (const id of [...stored, ...crossmatched]) if (store.readObject(id, view)) followed.counts.put(view);
     followed.sequence = sequence;
     followed.wholeSkies.clear();
     taken += stored.length + crossmatched.length + removed.length;

@@ -1,5 +1,6 @@
 /** Counts the objects of each status in every cell of the sky, and updates the counts object by object. */
-import { STORED_STATUSES, type StoredStatus, statusOf } from '../../core/store/status.ts';
+import { ObjectView } from '../../core/store/object_record.ts';
+import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from '../../core/store/status.ts';
 import type { StoredObject } from '../../core/store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
 import { ObjectCells, type ObjectColumns } from './object_cells.ts';
@@ -13,6 +14,13 @@ const NOWHERE = -1;
 /** The index of the first counter of a finest-resolution cell. */
 function counterOf(cell: number): number {
   return ancestor(cell, FINEST_RESOLUTION - COUNTED_RESOLUTION) * STATUSES;
+}
+
+/** The status as `statusOf` gives it; a view need not be decoded for it. */
+function statusIn(object: StoredObject | ObjectView): StoredStatus {
+  if (!(object instanceof ObjectView)) return statusOf(object);
+  if (object.state === 'pending') return 'crossmatch_pending';
+  return object.hasMatches ? 'coincident_sources' : crossmatchedStatus(false, object.record?.catalogOutcomes);
 }
 
 /** Cells as H3 keys, ascending, and their counts in the same order. */
@@ -51,11 +59,13 @@ export class SkyCounts {
   }
 
   /** Adds an object in its present state. A known object may have a new status. */
-  put(object: StoredObject): void {
-    const { diaObjectId, position } = object;
-    const status = STORED_STATUSES.indexOf(statusOf(object));
-    const cellOf = () => (position ? keyOfPosition(position.ra, position.dec) : NOWHERE);
-    const before = this.#objects.put(diaObjectId, status, cellOf);
+  put(object: StoredObject | ObjectView): void {
+    const status = STORED_STATUSES.indexOf(statusIn(object));
+    const cellOf = () => {
+      const { position } = object;
+      return position ? keyOfPosition(position.ra, position.dec) : NOWHERE;
+    };
+    const before = this.#objects.put(object.diaObjectId, status, cellOf);
     if (before.cell === NOWHERE) {
       if (before.status === undefined) this.#withoutPosition++;
       return;
