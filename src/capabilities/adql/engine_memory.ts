@@ -1,7 +1,8 @@
 /** Decides whether a query ran out of memory because of its own needs or because of other queries. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { ownBytes } from '../../core/base/processes.ts';
+import { residentBytes } from '../../core/base/processes.ts';
 
 /**
  * How long the memory of the other queries is watched, because it changes with each block of rows. By then, the
@@ -131,4 +132,17 @@ async function useOf(connection: DuckDBConnection): Promise<Use> {
   const own = ownBytes();
   const native = own === undefined ? 0 : own - process.memoryUsage().heapTotal - cached;
   return { counted, native };
+}
+
+/**
+ * Memory of this process that is not mapped from files, such as the database, bytes. Where the system does not tell it
+ * apart (Deno denies /proc), all resident memory; undefined if that is not reported either.
+ */
+export function ownBytes(): number | undefined {
+  try {
+    const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))!;
+    return 1024 * Number(kib);
+  } catch {
+    return residentBytes();
+  }
 }

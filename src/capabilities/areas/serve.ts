@@ -9,9 +9,10 @@ import {
   MAX_UNPACKED_AREA_BYTES,
 } from '../../core/contract/limits.ts';
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
-import { areaBody, stated, tableResponses } from '../../core/documents/openapi/responses.ts';
+import { stated, tableResponses } from '../../core/documents/openapi/responses.ts';
 import type { BodyLimits, Operations } from '../../core/host.ts';
 import { areaSchema, LEFT_OUT } from '../listing/schemas.ts';
+import { areaBody } from './area_body.ts';
 import { areaParameters, searchArea } from './search_area.ts';
 
 export { limits } from './limits.ts';

@@ -10,11 +10,11 @@ import { splitTable, type TableHead } from '../../core/answers/table_head.ts';
 import { Budget } from '../../core/base/budget.ts';
 import { ClientAdmission } from '../../core/base/client_admission.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
-import type { TableFormat } from '../../core/contract/formats.ts';
+import { contentType, matchFormat, type TableFormat } from '../../core/contract/formats.ts';
 import { withEntry } from '../../core/http/answer_query.ts';
 import { readCursor, requestedState } from '../../core/http/cursor.ts';
-import { type Answer, streamedResponse } from '../../core/http/respond.ts';
-import { wholeTableHeaders } from '../../core/http/table_response.ts';
+import { type Answer, NEGOTIATED, streamedResponse } from '../../core/http/respond.ts';
+import { dispositionOf, TABLE_HEADERS } from '../../core/http/table_response.ts';
 import type { Service } from '../../core/service/service.ts';
 import { PartStream } from '../uploads/part_stream.ts';
 import type { AreaQuery } from './area_answer.ts';
@@ -111,4 +111,15 @@ function partOf({ body, entry }: QueryAnswer): Part {
   const part = { head, table: table.slice(), entry };
   letGo(body);
   return part;
+}
+
+/** The headers of a table that is sent while it is being written. */
+export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
+  return {
+    'Content-Type': contentType(matchFormat(format)),
+    Vary: NEGOTIATED,
+    'Access-Control-Expose-Headers': TABLE_HEADERS,
+    'Content-Disposition': dispositionOf(name, matchFormat(format)),
+    'X-As-Of': asOf!,
+  };
 }

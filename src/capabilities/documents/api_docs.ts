@@ -16,20 +16,12 @@ import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../core/contr
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
 import type { Paths } from '../../core/documents/openapi/parameters.ts';
 import { type Documented, paths, resourcePaths } from '../../core/documents/operations.ts';
-import {
-  caveats,
-  conventions,
-  decimal,
-  limitSentences,
-  ownRadii,
-  reliabilityCuts,
-  SUMMARY,
-  TITLE,
-} from '../../core/documents/prose.ts';
+import { caveats, decimal, ownRadii, reliabilityCuts } from '../../core/documents/prose.ts';
 import { CONTRACT_VERSION } from '../../core/store/provenance.ts';
 import { type Block, code, heading, list, paragraph, quote, table } from './blocks.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi_document.ts';
 import { filterSection, operationSection } from './operations.ts';
+import { conventions, limitSentences, SUMMARY, TITLE } from './prose.ts';
 
 /** @param base scheme and host, without a trailing slash */
 export function apiDocs(api: Documented, config: Config, base: string, catalogs: Catalogs): Block[] {

@@ -8,9 +8,10 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
 import { TAP_PATH } from '../../core/contract/tap.ts';
 import { type Documented, paths } from '../../core/documents/operations.ts';
-import { caveats, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../../core/documents/prose.ts';
+import { caveats, reliabilityCuts } from '../../core/documents/prose.ts';
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
 import { operationTitle } from './operations.ts';
+import { conventions, limitSentences, SUMMARY, TITLE } from './prose.ts';
 
 /** @param base scheme and host, without a trailing slash */
 export function llmsTxt(api: Documented, config: Config, base: string, catalogs: Catalogs): string {

@@ -1,14 +1,16 @@
 /** Makes the service's OpenAPI document from the live configuration (docs/contract.md, Status and descriptions). */
+
 import type { Config } from '../../core/config/config.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../../core/contract/catalogs.ts';
-import { generalComponents, withGeneralParts } from '../../core/documents/openapi/general.ts';
 import { type Documented, paths, resourcePaths } from '../../core/documents/operations.ts';
-import { caveats, conventions, SUMMARY, TITLE } from '../../core/documents/prose.ts';
+import { caveats } from '../../core/documents/prose.ts';
 import { CONTRACT_VERSION } from '../../core/store/provenance.ts';
 import { commonSchemas } from '../objects/common_schemas.ts';
 import { lookupSchemas } from '../objects/lookup_schemas.ts';
 import { objectSchemas } from '../objects/object_schemas.ts';
 import { recentSchemas } from '../recent/schemas.ts';
+import { generalComponents, withGeneralParts } from './general_parts.ts';
+import { conventions, SUMMARY, TITLE } from './prose.ts';
 import { serviceSchemas } from './service_schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;

@@ -1,10 +1,11 @@
 /** Writes the sections of the reference that come from the OpenAPI document. */
+
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import type { DocumentedOperation, DocumentedParameter } from '../../core/documents/openapi/parameters.ts';
 import { ref, type Schema } from '../../core/documents/openapi/schema.ts';
-import { filterRules } from '../../core/documents/prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
 import type { ComponentName, OpenApiDocument } from './openapi_document.ts';
+import { filterRules } from './prose.ts';
 
 /** The method and the path of an operation: `GET /api/cone`. */
 export function operationTitle(method: string, path: string): string {

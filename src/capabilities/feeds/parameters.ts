@@ -1,7 +1,9 @@
 /** The parameters of feeds. */
+
 import { ANY_TEXT, digits } from '../../core/documents/kinds.ts';
-import { AREA, FILTERS, OBJECT_STREAM_PARAMETERS, type Parameters } from '../../core/documents/parameters.ts';
+import { AREA, FILTERS, type Parameters } from '../../core/documents/parameters.ts';
 import { keptId } from '../sample/parameters.ts';
+import { OBJECT_STREAM_PARAMETERS } from '../streams/parameters.ts';
 
 export const MAX_ENTRIES = 500;
 const DEFAULT_ENTRIES = 50;

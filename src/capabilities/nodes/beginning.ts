@@ -1,10 +1,12 @@
 /** Attaches an existing archive to a log, and detaches it. */
+
 import { nowUs } from '../../core/base/times.ts';
 import { Node } from '../../core/cluster/node.ts';
 import { type RecordLog, requireUndamaged } from '../../core/cluster/record_log.ts';
 import { raiseLevel } from '../../core/cluster/shared_settings.ts';
 import { readLevel } from '../../core/store/level.ts';
 import { readLogPosition } from '../../core/store/log_position.ts';
+import { journalState } from '../../core/store/positions.ts';
 import type { Store } from '../../core/store/store.ts';
 import { StoreError } from '../../core/store/store_error.ts';
 import { Writer } from '../../core/store/writer.ts';
@@ -20,7 +22,7 @@ export async function beginLog(store: Store, log: RecordLog, others: readonly Ot
   const cannot = 'Cannot begin the log with this archive';
   requireAlone(store, cannot);
   requireUndamaged(store);
-  const { sequence } = store.journalState();
+  const { sequence } = journalState(store.databases);
   for (const { address, found } of others) {
     if (found && found.sequence > sequence) {
       const cure = found.isDamaged ? 'its data is damaged' : 'begin there';
@@ -40,7 +42,7 @@ export async function beginLog(store: Store, log: RecordLog, others: readonly Ot
   }
   await new Writer(store).beginLog(await log.identity());
   const node = new Node(store, log);
-  await applied(node, node.submit({ kind: 'begin_log', timeUs: nowUs(), ...store.journalState() }));
+  await applied(node, node.submit({ kind: 'begin_log', timeUs: nowUs(), ...journalState(store.databases) }));
   // The archive may hold data that releases of a lower level cannot read.
   if (readLevel(store.databases) < store.readableLevel) await applied(node, raiseLevel(store, new Writer(store, node)));
   await node.close();

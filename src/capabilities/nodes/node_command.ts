@@ -7,7 +7,7 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { logToStderr } from '../../core/base/log.ts';
 import { formatTime } from '../../core/base/times.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from '../../core/cli/command.ts';
-import { createTopic, logSettings, openKafkaLog } from '../../core/cluster/kafka_log.ts';
+import { logSettings, openKafkaLog } from '../../core/cluster/kafka_log.ts';
 import type { LogTopic } from '../../core/cluster/kafka_settings.ts';
 import { Member } from '../../core/cluster/member.ts';
 import { endWhenGone } from '../../core/cluster/open_archive.ts';
@@ -18,9 +18,11 @@ import { requireDatabase } from '../../core/store/environment.ts';
 import { readLevel } from '../../core/store/level.ts';
 import { readLogPosition } from '../../core/store/log_position.ts';
 import { readNodes } from '../../core/store/nodes.ts';
+import { journalState } from '../../core/store/positions.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import { Writer } from '../../core/store/writer.ts';
 import { beginLog, leaveLog } from './beginning.ts';
+import { createTopic } from './create_topic.ts';
 import { type Holding, holdMost, otherNodes } from './other_nodes.ts';
 
 /** The name of this node in the list of nodes that hold most. */
@@ -74,7 +76,7 @@ async function topic(invocation: Invocation): Promise<number> {
 
 async function status(invocation: Invocation, store: Store): Promise<void> {
   const position = readLogPosition(store.databases);
-  const { sequence, digest } = store.journalState();
+  const { sequence, digest } = journalState(store.databases);
   const { NEARSKY_LOG: topic } = invocation.config;
   const found = topic ? await endOf(invocation.config) : { error: 'NEARSKY_LOG is not set' };
   const end = 'end' in found ? found.end : null;

@@ -9,21 +9,13 @@ import { fieldFilterNames, filterableFields } from '../../core/contract/filters.
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
 import { OBJECT_ID } from '../../core/documents/kinds.ts';
 import type { Documented } from '../../core/documents/operations.ts';
-import {
-  caveats,
-  conventions,
-  decimal,
-  howCompared,
-  limitSentences,
-  ownRadii,
-  radiusText,
-  SUMMARY,
-} from '../../core/documents/prose.ts';
+import { caveats, decimal, howCompared, ownRadii, radiusText } from '../../core/documents/prose.ts';
 import type { NightActivity } from '../../core/service/night_activity.ts';
 import { currentProvenance } from '../../core/store/provenance.ts';
 import { addressed } from '../documents/addressed.ts';
 import { apiDocs } from '../documents/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/blocks.ts';
+import { conventions, limitSentences, SUMMARY } from '../documents/prose.ts';
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import { clients } from './clients/files.ts';

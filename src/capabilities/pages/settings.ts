@@ -1,5 +1,6 @@
 import { about, ownSettings } from '../../core/config/config.ts';
-import { optional, skyImageTemplate, text } from '../../core/config/values.ts';
+import { optional, type SettingKind, text, withDefault } from '../../core/config/values.ts';
+import { textual } from '../../core/contract/kind.ts';
 
 export const pageSettings = ownSettings({
   title: 'Limits and links of the API',
@@ -11,3 +12,20 @@ export const pageSettings = ownSettings({
     ),
   },
 });
+
+/**
+ * An address of sky images, without user or password. Its host must be literal, so that a content security policy can
+ * name it.
+ */
+export function skyImageTemplate(): SettingKind<string> {
+  const placeholders = ['{ra}', '{dec}', '{fov}'];
+  const parse = (text: string) => {
+    const url = placeholders.every(each => text.includes(each)) ? URL.parse(text) : null;
+    const isPlain = url && /^https?:$/.test(url.protocol) && /^[\w.:[\]-]+$/.test(url.host) && url.username === '';
+    return isPlain ? text : undefined;
+  };
+  return withDefault(
+    textual(`an http or https address with ${placeholders.join(', ')} in its path or query`, parse),
+    '',
+  );
+}

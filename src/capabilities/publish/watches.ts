@@ -1,6 +1,7 @@
 /**
  * The operator's watches, from the file in PUBLISH_WATCHES: they select which events are published to which topics.
  */
+
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -13,12 +14,12 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { type Kind, matching, oneOf } from '../../core/contract/kind.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../../core/contract/limits.ts';
 import { ANY_NUMBER } from '../../core/documents/kinds.ts';
-import { OBJECT_STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { RemovedObject } from '../../core/store/types.ts';
 import { readRegion } from '../areas/area_task.ts';
 import { EVENT_KINDS, type EventKind, eventTest, type WithSources, withSources } from '../streams/event_test.ts';
 import type { MatchMessage, MessageReader } from '../streams/message.ts';
+import { OBJECT_STREAM_PARAMETERS } from '../streams/parameters.ts';
 
 export interface Watch {
   readonly name: string;

@@ -3,6 +3,7 @@ import type { Capability } from '../../core/host.ts';
 
 export const report: Capability = {
   name: 'report',
+  needs: ['status'],
   commands: new Map([
     [
       'report',

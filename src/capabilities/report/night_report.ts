@@ -10,7 +10,6 @@ import { type NightActivity, nightActivity } from '../../core/service/night_acti
 import { readCatalogNames } from '../../core/store/catalog_registration.ts';
 import { claimedIds, readStop } from '../../core/store/claims.ts';
 import { RESERVE_BYTES } from '../../core/store/disk_space.ts';
-import { type DiskUse, diskUse } from '../../core/store/disk_use.ts';
 import { readPublished } from '../../core/store/meta.ts';
 import {
   type BrokerNight,
@@ -24,6 +23,7 @@ import {
 import { countPending } from '../../core/store/object_tables.ts';
 import { readRegistryEpochUs } from '../../core/store/registry.ts';
 import type { Store } from '../../core/store/store.ts';
+import { type DiskUse, diskUse } from '../status/disk_use.ts';
 
 const HOUR_US = 3_600_000_000;
 /** Objects should not be pending for longer than this. */

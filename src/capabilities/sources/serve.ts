@@ -1,7 +1,9 @@
 /** The sources of the catalogs near a position, and the objects of a source. */
 
+import { header } from '../../core/documents/openapi/general.ts';
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
-import { tableResponses, withOutcomes } from '../../core/documents/openapi/responses.ts';
+import { tableResponses, withHeaders } from '../../core/documents/openapi/responses.ts';
+import { type Schema, text } from '../../core/documents/openapi/schema.ts';
 import type { Operations } from '../../core/host.ts';
 import { nearbySources } from './find_sources.ts';
 import { sourceParameters, sourcesParameters } from './parameters.ts';
@@ -42,3 +44,11 @@ export const operations: Operations = [
     handler: sourceObjects,
   },
 ];
+
+const OUTCOMES = header(
+  text('The outcome of each catalog, as in JSON: `gaia_dr3=searched, des_y6_gold=outside_footprint`.'),
+);
+
+/** The responses of a search of catalogs, of which a table has the sources alone. */
+export const withOutcomes = (responses: Record<string, Schema>) =>
+  withHeaders(responses, { 'X-Catalog-Outcomes': OUTCOMES });

@@ -8,10 +8,10 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../../core/contract/enums.ts';
 import { GENERIC_FILTERS } from '../../core/contract/filters.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_PATH, MCP_TOOLS } from '../../core/contract/mcp_tools.ts';
-import { catalogDescriptions } from '../../core/documents/catalogs.ts';
 import type { Documented } from '../../core/documents/operations.ts';
 import { howCompared, ownRadii } from '../../core/documents/prose.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../core/store/provenance.ts';
+import { catalogDescriptions } from './catalog_descriptions.ts';
 
 export function serviceDescription({ limits }: Documented, config: Config, catalogs: Catalogs) {
   const provenance = currentProvenance(config, catalogs);

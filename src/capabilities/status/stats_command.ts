@@ -4,13 +4,13 @@ import type { Config } from '../../core/config/config.ts';
 import { isSnapshotCurrent } from '../../core/contract/tns_names.ts';
 import { claimedIds } from '../../core/store/claims.ts';
 import { readCounts, type StoreCounts } from '../../core/store/counts.ts';
-import { type DiskUse, diskUse } from '../../core/store/disk_use.ts';
 import { FORMAT_VERSION } from '../../core/store/environment.ts';
 import { readPublished } from '../../core/store/meta.ts';
 import { countRegistry, readRegistryEpochUs } from '../../core/store/registry.ts';
 import { removalsAfter } from '../../core/store/removals.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import type { PublishedPosition } from '../../core/store/types.ts';
+import { type DiskUse, diskUse } from './disk_use.ts';
 
 export const command: Command = {
   usage: 'stats [--again]',

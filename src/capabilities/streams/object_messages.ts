@@ -6,7 +6,7 @@ import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
 import { formatTimeOrNull } from '../../core/base/times.ts';
 import { currentVersion } from '../../core/store/current_matches.ts';
-import { type StoredStatus, statusAt } from '../../core/store/status.ts';
+import { crossmatchedStatus, type StoredStatus } from '../../core/store/status.ts';
 import type { StoreReader } from '../../core/store/store_reader.ts';
 import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../../core/store/types.ts';
 import { MatchMessages } from './match_messages.ts';
@@ -94,3 +94,16 @@ function removalMessage({ diaObjectId, position, ingestTimeUs }: RemovedObject):
  */
 const NO_CATALOG = '';
 const [COMMA, END] = [Buffer.from(','), Buffer.from(']}')];
+
+/**
+ * The status that an object had right after one change, whatever came later. @param version as in
+ * `RecordedCrossmatches`
+ */
+export function statusAt({ matches, records }: StoredObject, version: number): StoredStatus {
+  if (version === STORED_VERSION) return 'crossmatch_pending';
+  const record = records.find(({ matchVersion }) => matchVersion === version);
+  return crossmatchedStatus(
+    matches.some(({ matchVersion }) => matchVersion === version),
+    record?.catalogOutcomes,
+  );
+}

@@ -3,10 +3,13 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { AREA_BODY, MAX_FOLLOWED_POSITIONS, STREAM_PATH } from '../../core/contract/limits.ts';
+import { errors, header, ignoredHeader } from '../../core/documents/openapi/general.ts';
 import { documentedParameters, type OperationObject } from '../../core/documents/openapi/parameters.ts';
-import { areaBody, eventResponses } from '../../core/documents/openapi/responses.ts';
-import { OBJECT_STREAM_PARAMETERS, STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
+import { text } from '../../core/documents/openapi/schema.ts';
+import { STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import type { BodyLimits, Operations } from '../../core/host.ts';
+import { areaBody } from '../areas/area_body.ts';
+import { OBJECT_STREAM_PARAMETERS } from './parameters.ts';
 import { streamMatches, streamObjects } from './streams.ts';
 
 export { limits } from './limits.ts';
@@ -80,3 +83,16 @@ export const operations: Operations = [
 ];
 
 export const bodies = (): readonly BodyLimits[] => [{ path: STREAM_PATH, ...AREA_BODY }];
+
+export const eventResponses = {
+  200: {
+    description: 'The events.',
+    headers: {
+      ...ignoredHeader,
+      'Cache-Control': header(text('`no-store`.'), true),
+      'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
+    },
+    content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
+  },
+  ...errors([400, 405, 503]),
+};

@@ -2,7 +2,6 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { memoized } from '../../core/base/memoized.ts';
-import { OBJECT_STREAM_PARAMETERS } from '../../core/documents/parameters.ts';
 import { invalidParameter } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
@@ -14,6 +13,7 @@ import { FOLLOW_AREA } from './area_slots.ts';
 import { EventStreams } from './event_streams.ts';
 import type { EventKind } from './event_test.ts';
 import type { FollowedArea } from './followed_areas.ts';
+import { OBJECT_STREAM_PARAMETERS } from './parameters.ts';
 import { type EventPosition, eventSelection, positionAfter } from './stream_events.ts';
 
 const LAST_EVENT_ID = 'Last-Event-ID';

@@ -3,9 +3,10 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import { JOBS_PATH } from '../../core/contract/table_match.ts';
 import { errors } from '../../core/documents/openapi/general.ts';
-import { contentIn, resultHeaders } from '../../core/documents/openapi/responses.ts';
+import { contentIn } from '../../core/documents/openapi/responses.ts';
 import type { PlacedOperation } from '../../core/documents/operations.ts';
 import { jobWriter } from '../jobs/job_documents.ts';
+import { resultHeaders } from './result_headers.ts';
 
 /** The operations of the jobs that crossmatch tables. */
 export function tableJobOperations(_config: Config, catalogs: Catalogs): PlacedOperation[] {

@@ -5,13 +5,7 @@ import { MATCH_FORMATS } from '../../core/contract/formats.ts';
 import { JOBS_PATH, TABLE_PATH } from '../../core/contract/table_match.ts';
 import { ignoredHeader } from '../../core/documents/openapi/general.ts';
 import { documentedParameters } from '../../core/documents/openapi/parameters.ts';
-import {
-  ANY_BYTES,
-  contentIn,
-  jobHeaders,
-  queryResponses,
-  resultHeaders,
-} from '../../core/documents/openapi/responses.ts';
+import { ANY_BYTES, contentIn, jobHeaders, queryResponses } from '../../core/documents/openapi/responses.ts';
 import type { BodyLimits, Operations, Resource } from '../../core/host.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { JobResult } from '../jobs/job.ts';
@@ -21,6 +15,7 @@ import { crossmatchTable } from './crossmatch_table.ts';
 import { maxTableBytes } from './limits.ts';
 import { type MatchedTable, matchedHeaders } from './matched_headers.ts';
 import { tableParameters } from './parameters.ts';
+import { resultHeaders } from './result_headers.ts';
 import { TABLE_JOB } from './table_jobs.ts';
 
 export { limits } from './limits.ts';

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** The start time of this process; a thread may have started later. */
@@ -22,19 +21,6 @@ export function residentBytes(): number | undefined {
     return process.memoryUsage.rss();
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Memory of this process that is not mapped from files, such as the database, bytes. Where the system does not tell it
- * apart (Deno denies /proc), all resident memory; undefined if that is not reported either.
- */
-export function ownBytes(): number | undefined {
-  try {
-    const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))!;
-    return 1024 * Number(kib);
-  } catch {
-    return residentBytes();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { connectionTo, isKafkaError, saslFrom } from '../config/kafka.ts';
 import { ClockAhead, StoreError } from '../store/store_error.ts';
 import { KafkaElection } from './election.ts';
-import { type LogTopic, MOST_AHEAD_MS, newTopic, SETTINGS, whyUnsafe } from './kafka_settings.ts';
+import { type LogTopic, MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
@@ -29,7 +29,7 @@ interface KafkaLogOptions extends LogTopic {
 /** The time for which a server holds back its answer while there are no records. */
 const FETCH_WAIT_MS = 500;
 const FETCH_BYTES = 2 ** 22;
-const RETRIES = 3;
+export const RETRIES = 3;
 /** The pause after a failure to send, and the time for which sending a record is retried. */
 const SEND_AGAIN_MS = 250;
 const APPEND_MS = 120_000;
@@ -73,30 +73,6 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
   } catch (error) {
     await log.close();
     throw error;
-  }
-}
-
-/**
- * Creates the topic of a log, with settings that lose nothing.
- * @returns the number of servers that each have the whole log
- * @throws StoreError if fewer servers run than the setting requires, or if two do; errors of the connection, or of a
- * topic that exists already
- */
-export async function createTopic(options: LogTopic): Promise<number> {
-  const { Admin } = await import('@platformatic/kafka');
-  const admin = new Admin({ ...connectionTo(options), retries: RETRIES });
-  try {
-    const { brokers } = await admin.metadata({ topics: [] });
-    if (brokers.size < options.servers.length)
-      throw new StoreError(
-        `Cannot create the topic ${options.topic} because only ${brokers.size} of ${options.servers.length} Kafka servers run: start the others first`,
-      );
-    const { replicas, settings } = newTopic(brokers.size);
-    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
-    await admin.createTopics({ topics: [options.topic], partitions: 1, replicas, configs });
-    return replicas;
-  } finally {
-    await admin.close();
   }
 }
 

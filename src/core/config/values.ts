@@ -18,7 +18,7 @@ export interface SettingKind<T> extends Kind<T> {
   write?(value: T): Written;
 }
 
-const withDefault = <T>(kind: Kind<T>, fallback: T): SettingKind<T> => ({ ...kind, default: fallback });
+export const withDefault = <T>(kind: Kind<T>, fallback: T): SettingKind<T> => ({ ...kind, default: fallback });
 
 /** The value, read from text (option, environment, file) or JSON; undefined if it is invalid. */
 export function read<T>(kind: Kind<T>, value: unknown): T | undefined {
@@ -123,23 +123,6 @@ const address = (must: string, take: (url: URL) => string | undefined) =>
     const url = /^https?:/i.test(text.trim()) ? URL.parse(text.trim()) : null;
     return url === null ? undefined : take(url);
   });
-
-/**
- * An address of sky images, without user or password. Its host must be literal, so that a content security policy can
- * name it.
- */
-export function skyImageTemplate(): SettingKind<string> {
-  const placeholders = ['{ra}', '{dec}', '{fov}'];
-  const parse = (text: string) => {
-    const url = placeholders.every(each => text.includes(each)) ? URL.parse(text) : null;
-    const isPlain = url && /^https?:$/.test(url.protocol) && /^[\w.:[\]-]+$/.test(url.host) && url.username === '';
-    return isPlain ? text : undefined;
-  };
-  return withDefault(
-    textual(`an http or https address with ${placeholders.join(', ')} in its path or query`, parse),
-    '',
-  );
-}
 
 /** The base of relative addresses. Its path ends in a slash: without one, its last part would be lost. */
 export function httpUrl(fallback: string): SettingKind<string> {

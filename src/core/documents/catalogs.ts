@@ -1,8 +1,6 @@
 /** Writes the texts about the catalogs, based on their definitions and filters. */
 
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
-import { type FilterableField, fieldFilterNames, filterableFields } from '../contract/filters.ts';
-import { releaseOf } from '../store/provenance.ts';
 
 const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
 
@@ -45,35 +43,4 @@ export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footp
   return order === footprintOrder
     ? ''
     : `The footprint of the copy that is searched here is ${order < footprintOrder ? 'coarser' : 'finer'} than the catalog's own order, ${footprintOrder}.`;
-}
-
-/** The entries of `catalogs` in the service's description; keys as in the JSON. */
-export function catalogDescriptions(catalogs: Catalogs) {
-  return catalogs.all.map(catalog => ({
-    ...releaseOf(catalog, false),
-    catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
-    filterable_fields: filterableFields(catalog).map(field => fieldDescription(catalog.name, field)),
-    coverage_map: {
-      footprint_moc_order: orderInForce(catalog, catalogs),
-      resolution_arcmin: pixelArcmin(orderInForce(catalog, catalogs)),
-      note: [
-        'The outcome "searched" means that the position was inside the footprint at this resolution;',
-        'a hole or an edge smaller than a pixel may still be recorded as searched.',
-        orderRemark(catalog, catalogs),
-      ]
-        .join(' ')
-        .trimEnd(),
-    },
-  }));
-}
-
-function fieldDescription(catalog: string, field: FilterableField) {
-  return {
-    name: field.name,
-    unit: field.unit,
-    description: field.description,
-    column: field.column,
-    derived_from: field.derivedFrom ?? null,
-    parameters: fieldFilterNames(catalog, field),
-  };
 }

@@ -12,7 +12,6 @@ import {
   DEFAULT_RESPONSE,
   DEFAULT_TIME_FIELD,
   LISTED_STATUSES,
-  OBJECT_STATUSES,
 } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
 import { type Kind, named, textual } from '../contract/kind.ts';
@@ -180,20 +179,6 @@ export const STREAM_PARAMETERS = {
       'The body is a table of positions, and the area consists of all positions within this distance of any of them.',
   },
   filters: FILTERS,
-} satisfies Parameters;
-
-type Status = (typeof OBJECT_STATUSES)[number];
-
-function isStored(status: Status): status is Exclude<Status, { readonly name: 'not_in_service' }> {
-  return status.name !== 'not_in_service';
-}
-
-export const OBJECT_STREAM_PARAMETERS = {
-  ...STREAM_PARAMETERS,
-  status: {
-    kind: named(OBJECT_STATUSES.filter(isStored)),
-    description: 'Only changes that leave the object in this status.',
-  },
 } satisfies Parameters;
 
 export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {

@@ -33,17 +33,6 @@ export function tableResponse(
   });
 }
 
-/** The headers of a table that is sent while it is being written. */
-export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
-  return {
-    'Content-Type': contentType(matchFormat(format)),
-    Vary: NEGOTIATED,
-    'Access-Control-Expose-Headers': TABLE_HEADERS,
-    'Content-Disposition': dispositionOf(name, matchFormat(format)),
-    'X-As-Of': asOf!,
-  };
-}
-
 export function dispositionOf(name: string, { extensions }: Pick<Format, 'extensions'>): string {
   return `attachment; filename="nearsky-${name}.${extensions[0]}"`;
 }

@@ -25,7 +25,7 @@ import { storePublished, writeSettings } from './meta.ts';
 import { NightTally } from './nights.ts';
 import { reportNode } from './nodes.ts';
 import { putRecord, readRecord } from './object_tables.ts';
-import { afterRemoval, appendPositions, tableAfter } from './positions.ts';
+import { afterRemoval, appendPositions, journalState, tableAfter } from './positions.ts';
 import { listObjects, raiseLatestIngest, unlistObjects } from './recent.ts';
 import {
   decodeObject,
@@ -279,13 +279,6 @@ function requireState(databases: Databases, { sequence, digest }: ChangeOf<'begi
   throw new Error(
     'the log continues an archive that this node does not have: start this node from a backup of another node (nearsky backup)',
   );
-}
-
-/** The newest entry of the journal, and a digest of all objects in the order of their ingest. */
-export function journalState(databases: Databases): { sequence: number; digest: string } {
-  const sequence = lastOrdinal(databases.journal);
-  const { digest } = tableAfter(databases, sequence);
-  return { sequence, digest: Buffer.from(digest).toString('hex') };
 }
 
 function readObject(databases: Databases, diaObjectId: bigint): StoredObject | undefined {

@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Databases } from './databases.ts';
-import { decodeTableState, EMPTY_TABLE, encodeKey, scratchKey, type TableState } from './records.ts';
+import { decodeTableState, EMPTY_TABLE, encodeKey, lastOrdinal, scratchKey, type TableState } from './records.ts';
 import { DamagedValue } from './store_error.ts';
 import type { StoredObject } from './types.ts';
 
@@ -107,4 +107,11 @@ export function readPositions({ positions }: Databases, from: number, to: number
     row = end;
   }
   return { count, ids: new BigInt64Array(bytes.buffer), fields: new Float64Array(bytes.buffer) };
+}
+
+/** The newest entry of the journal, and a digest of all objects in the order of their ingest. */
+export function journalState(databases: Databases): { sequence: number; digest: string } {
+  const sequence = lastOrdinal(databases.journal);
+  const { digest } = tableAfter(databases, sequence);
+  return { sequence, digest: Buffer.from(digest).toString('hex') };
 }

@@ -1,6 +1,6 @@
 import { type CatalogOutcome, OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
 import { currentMatches } from './current_matches.ts';
-import { type RecordedOutcome, STORED_VERSION, type StoredObject } from './types.ts';
+import type { RecordedOutcome, StoredObject } from './types.ts';
 
 /** The status of a stored object; the API adds `not_in_service` for an object that is not stored. */
 export type StoredStatus = Exclude<ObjectStatus, 'not_in_service'>;
@@ -18,19 +18,6 @@ export const STORED_STATUSES: readonly StoredStatus[] = OBJECT_STATUSES.map(({ n
 export function statusOf(object: StoredObject): StoredStatus {
   if (object.state === 'pending') return 'crossmatch_pending';
   return crossmatchedStatus(currentMatches(object).length > 0, object.records.at(-1)?.catalogOutcomes);
-}
-
-/**
- * The status that an object had right after one change, whatever came later. @param version as in
- * `RecordedCrossmatches`
- */
-export function statusAt({ matches, records }: StoredObject, version: number): StoredStatus {
-  if (version === STORED_VERSION) return 'crossmatch_pending';
-  const record = records.find(({ matchVersion }) => matchVersion === version);
-  return crossmatchedStatus(
-    matches.some(({ matchVersion }) => matchVersion === version),
-    record?.catalogOutcomes,
-  );
 }
 
 /**

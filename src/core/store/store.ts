@@ -88,12 +88,6 @@ export class Store extends StoreReader {
     }
   }
 
-  /** The number of the newest journal entry, and a hexadecimal digest of all objects in the order of their ingest. */
-  journalState(): { readonly sequence: number; readonly digest: string } {
-    const sequence = this.lastSequence();
-    return { sequence, digest: Buffer.from(this.tableAt(sequence)!.digest).toString('hex') };
-  }
-
   /** Whether nothing was ever stored. */
   get isEmpty(): boolean {
     const isArchive = (name: DatabaseName) => !['meta', 'claims', 'history'].includes(name);

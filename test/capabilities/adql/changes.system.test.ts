@@ -1,4 +1,5 @@
 /** Tables that are updated with changes, compared with tables that are made anew. */
+
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { BESIDE_FILE } from '../../../src/capabilities/adql/beside.ts';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { FILE_NAME } from '../../../src/core/store/environment.ts';
+import { journalState } from '../../../src/core/store/positions.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
@@ -197,7 +199,7 @@ needs(test, obstacle)(
       const changed = async (what: (writer: Writer, store: Store) => Promise<unknown>) => {
         const store = openStore(dataDir, 'write');
         await what(new Writer(store), store);
-        const { sequence } = store.journalState();
+        const { sequence } = journalState(store.databases);
         await store.close();
         return sequence;
       };

@@ -7,7 +7,6 @@ import {
   REQUEST_ID_HEADER,
   UNKNOWN_PARAMETERS_HEADER,
 } from '../../contract/headers.ts';
-import type { Paths } from './parameters.ts';
 import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
 
 /** A response header. The description moves from the schema to the header. */
@@ -26,7 +25,7 @@ const IGNORED = header(
 export const ignoredHeader: Schemas = { [UNKNOWN_PARAMETERS_HEADER]: IGNORED };
 
 /** The headers of every answer. */
-const ALWAYS: Schemas = {
+export const ALWAYS: Schemas = {
   [REQUEST_ID_HEADER]: header(
     text("The id of the request in the service's log: the id that came with the request, or a new one."),
   ),
@@ -48,12 +47,12 @@ const ALWAYS: Schemas = {
   'Cross-Origin-Opener-Policy': header(text('`same-origin`.')),
 };
 
-const COMPRESSED: Schemas = {
+export const COMPRESSED: Schemas = {
   Vary: header(text('The request headers on which the answer depends.')),
   'Content-Encoding': header(text('`zstd` or `gzip`, if the client accepts it and the answer has at least 8 KiB.')),
 };
 
-const HEADERS: Schemas = { ...ALWAYS, ...COMPRESSED, ...ignoredHeader };
+export const HEADERS: Schemas = { ...ALWAYS, ...COMPRESSED, ...ignoredHeader };
 
 const RETRY_AFTER = integer('s', 'The number of seconds after which to try again.', {
   minimum: 1,
@@ -88,7 +87,7 @@ const shared = (status: number) => errorResponse(status, jsonError(status), ['qu
 const votable = (status: number) => errorResponse(status, VOTABLE_ERROR, OF_FILTERS);
 
 /** Error responses that are the same in every operation. */
-const ERRORS = {
+export const ERRORS = {
   MalformedRequest: shared(400),
   NotFound: shared(404),
   MethodNotAllowed: shared(405),
@@ -109,13 +108,13 @@ const { NotFound, MethodNotAllowed, ServiceUnavailable } = ERRORS;
 const JSON_ERRORS: Schemas = { 404: NotFound, 405: MethodNotAllowed, 503: ServiceUnavailable };
 
 /** The errors that any operation can return, because the server itself may send them. */
-const OF_REQUESTS: Schemas = {
+export const OF_REQUESTS: Schemas = {
   400: ERRORS.MalformedRequest,
   405: MethodNotAllowed,
   408: ERRORS.RequestTimeout,
   431: ERRORS.HeadersTooLarge,
 };
-const OF_SERVER: Schemas = {
+export const OF_SERVER: Schemas = {
   ...OF_REQUESTS,
   500: ERRORS.InternalError,
   501: ERRORS.NotImplemented,
@@ -139,62 +138,4 @@ const TAP_ERRORS: Schemas = {
 /** The errors of a TAP operation, by status. */
 export function tapErrors(...statuses: readonly number[]): Record<string, Schema> {
   return Object.fromEntries(statuses.map(status => [`${status}`, TAP_ERRORS[status]!]));
-}
-
-const headerRefs = (headers: Schemas): Schemas =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, one]) => [
-      name,
-      HEADERS[name] === one ? { $ref: `#/components/headers/${name}` } : one,
-    ]),
-  );
-
-function whole(status: number, response: Schema, ignored: Schemas): Schema {
-  const { description, headers = {}, content, ...rest } = response;
-  const isLong = status === 200 && content !== undefined && !Object.hasOwn(content as Schema, 'text/event-stream');
-  const all = { ...(headers as Schemas), ...(status !== 200 && ignored), ...(isLong && COMPRESSED), ...ALWAYS };
-  return { description, headers: headerRefs(all), ...(content !== undefined && { content }), ...rest };
-}
-
-const LOG_POSITION = {
-  name: LOG_POSITION_HEADER,
-  in: 'header',
-  required: false,
-  description: 'The last `X-Log-Position` that the client received, for services with several nodes.',
-  schema: { type: 'string' },
-} as const;
-
-const COMPONENTS = new Map<Schema, string>(Object.entries(ERRORS).map(([name, response]) => [response, name]));
-
-/** Adds the general parts to the operations. */
-export function withGeneralParts(paths: Paths): Paths {
-  const each = (path: string, { parameters = [], responses, neverFails, ...rest }: Paths[string][string]) => {
-    const ignored = UNKNOWN_PARAMETERS_HEADER in ((responses[200]?.headers ?? {}) as Schemas) ? ignoredHeader : {};
-    // A path segment that contains an encoded slash matches no parameter.
-    const general = neverFails ? OF_REQUESTS : path.includes('{') ? { ...OF_SERVER, 404: NotFound } : OF_SERVER;
-    const all = Object.entries({ ...general, ...responses }).map(([status, response]) => {
-      const component = COMPONENTS.get(response);
-      return [status, component ? { $ref: `#/components/responses/${component}` } : whole(+status, response, ignored)];
-    });
-    return { ...rest, parameters: [...parameters, LOG_POSITION], responses: Object.fromEntries(all) };
-  };
-  return mapValues(paths, (methods, path) => mapValues(methods, operation => each(path, operation)));
-}
-
-function mapValues<T, U>(object: Readonly<Record<string, T>>, change: (value: T, key: string) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
-}
-
-const RESPONSES = mapValues(ERRORS, (response, name) =>
-  whole(0, response, name.startsWith('Tap') ? {} : ignoredHeader),
-);
-
-/** The components that operations refer to: shared headers, and those errors that the operations have. */
-export function generalComponents(paths: Paths) {
-  const responses = Object.values(paths).flatMap(methods =>
-    Object.values(methods).map(operation => operation.responses),
-  );
-  const referred = new Set(responses.flatMap(each => Object.values(each).map(({ $ref }) => $ref)));
-  const isUsed = ([name]: [string, Schema]) => referred.has(`#/components/responses/${name}`);
-  return { headers: HEADERS, responses: Object.fromEntries(Object.entries(RESPONSES).filter(isUsed)) };
 }

@@ -2,8 +2,8 @@
 import type { ErrorCode } from '../../contract/codes.ts';
 import { JOURNAL_ENTRY_HEADER, POSITION_WARNING_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import { errors, header, ignoredHeader } from './general.ts';
-import { count, integer, ref, type Schema, type Schemas, text } from './schema.ts';
-import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
+import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
+import { contentSchema, otherContent, tableHeaders } from './tables.ts';
 
 /** Whether a response has the header that lists the ignored parameters. */
 export function namesIgnored(response: Schema | undefined): boolean {
@@ -43,7 +43,7 @@ export function filteredResponses(
   return tableResponses(description, { oneOf: [ref(answer), ref('CountResponse')] }, ...except);
 }
 
-const JOURNAL_ENTRY = header(
+export const JOURNAL_ENTRY = header(
   integer(
     'entry',
     'The journal entry that the answer is from, for `at`. Missing if an input is a name, or no history is kept.',
@@ -53,14 +53,6 @@ const JOURNAL_ENTRY = header(
   ),
 );
 
-const OUTCOMES = header(
-  text('The outcome of each catalog, as in JSON: `gaia_dr3=searched, des_y6_gold=outside_footprint`.'),
-);
-
-/** The responses of a search of catalogs, of which a table has the sources alone. */
-export const withOutcomes = (responses: Record<string, Schema>) =>
-  withHeaders(responses, { 'X-Catalog-Outcomes': OUTCOMES });
-
 /** The responses of an operation that can also answer from an earlier state. */
 export const stated = (responses: Record<string, Schema>) =>
   withHeaders(responses, { [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY });
@@ -68,7 +60,7 @@ export const stated = (responses: Record<string, Schema>) =>
 /** The responses of an operation that warns of right ascensions in hours. */
 export const warning = (responses: Record<string, Schema>) => withHeaders(responses, positionWarningHeader);
 
-function withHeaders({ 200: ok, ...others }: Record<string, Schema>, headers: Schemas): Record<string, Schema> {
+export function withHeaders({ 200: ok, ...others }: Record<string, Schema>, headers: Schemas): Record<string, Schema> {
   return { 200: { ...ok, headers: { ...(ok!.headers as Schemas), ...headers } }, ...others };
 }
 
@@ -76,32 +68,6 @@ function withHeaders({ 200: ok, ...others }: Record<string, Schema>, headers: Sc
 export function staticResponses(description: string, schema: Schema): Record<string, Schema> {
   return { 200: { description, headers: ignoredHeader, content: json(schema) }, ...errors([405]) };
 }
-
-export const eventResponses = {
-  200: {
-    description: 'The events.',
-    headers: {
-      ...ignoredHeader,
-      'Cache-Control': header(text('`no-store`.'), true),
-      'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
-    },
-    content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
-  },
-  ...errors([400, 405, 503]),
-};
-
-/** @param description the description of a body that may have any type */
-export const areaBody = (description: string) => ({
-  required: false,
-  content: {
-    ...contentIn([ANY_BYTES], description),
-    ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a probability map.'),
-    'application/json': {
-      schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
-    },
-    'text/plain': { schema: text('CIRCLE, POLYGON, BOX, RANGE, or a MOC such as `3/1-5 7`.') },
-  },
-});
 
 /** A body in any format, which is recognised from its bytes. Every client generator can send this type. */
 export const ANY_BYTES = { mediaType: 'application/octet-stream' };
@@ -124,31 +90,6 @@ export const jobHeaders: Schemas = {
 export const positionWarningHeader: Schemas = {
   [POSITION_WARNING_HEADER]: header(
     text('What the positions look like, if they were taken for something else: hours.'),
-  ),
-};
-
-/** The headers of the answer with a crossmatched table. */
-export const resultHeaders: Schemas = {
-  'Content-Disposition': dispositionHeader,
-  'X-Row-Count': header(count('The rows of the answer.'), true),
-  'X-Input-Row-Count': header(count('The rows of the uploaded table.'), true),
-  'X-Match-Count': header(count('The objects or sources found.'), true),
-  'X-Position-Columns': header(
-    text('The columns used for right ascension and declination, percent-encoded, separated by a blank.'),
-    true,
-  ),
-  'X-Dropped-Columns': header(
-    text(
-      'The columns that the answer cannot hold, such as lists, bytes and complex numbers: percent-encoded, separated by blanks, 50 at most. `dropped_columns` in the metadata lists all.',
-    ),
-  ),
-  [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY,
-  ...positionWarningHeader,
-  'X-Position-Frame': header(
-    text(
-      'The frame of these positions, which were converted to ICRS, and how it was determined: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
-    ),
-    true,
   ),
 };
 
