@@ -157,7 +157,15 @@ export class FilePositions implements Disposable {
   within(group: number, order: number, bounds: ArrayLike<number>): (readonly [from: number, to: number])[] {
     const size = 4 ** (ORDER - order);
     const pages = this.#pagesOf(group);
-    for (let i = 0; i < bounds.length; i += 2) pages.mark(bounds[i]! * size, bounds[i + 1]! * size);
+    // The area of thousands of positions has tens of thousands of pairs, of which a row group needs a few.
+    let pair = 0;
+    for (let high = bounds.length / 2; pair < high; ) {
+      const middle = (pair + high) >>> 1;
+      if (bounds[2 * middle + 1]! * size <= pages.lowest) pair = middle + 1;
+      else high = middle;
+    }
+    for (let i = 2 * pair; i < bounds.length && bounds[i]! * size <= pages.highest; i += 2)
+      pages.mark(bounds[i]! * size, bounds[i + 1]! * size);
     return pages.runs();
   }
 
@@ -254,6 +262,16 @@ class MarkedPages {
 
   get count(): number {
     return this.#marks.length;
+  }
+
+  /** No pixel of the row group is below; infinite if it has no rows. */
+  get lowest(): number {
+    return this.#directory.lowestAfter[this.#first] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** No pixel of the row group is above. */
+  get highest(): number {
+    return this.#directory.highestBefore[this.#first + this.#marks.length - 1] ?? Number.NEGATIVE_INFINITY;
   }
 
   all(): (readonly [from: number, to: number])[] {

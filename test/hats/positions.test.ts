@@ -99,6 +99,29 @@ for (const [order, rows] of Object.entries({ sorted, unsorted }))
         file.parquet.close();
       }));
 
+for (const [order, rows] of Object.entries({ sorted, unsorted }))
+  test(`every row within pixels is found: ${order} rows`, () =>
+    withDirectory(async directory => {
+      const file = await stored(directory, rows, 300);
+      using positions = opened(file);
+      const places = rows.map(placeOf);
+      for (let turn = 0; turn < 30; turn++) {
+        // Pixels of order 16 around some rows, and others, as sorted pairs without overlaps.
+        const pixels = Array.from({ length: 1 + turn ** 2 }, (_, i) =>
+          Math.floor(i % 3 ? places[Math.floor(rows.length * random())]! / 4 ** 8 : 12 * 4 ** 16 * random()),
+        );
+        const bounds = [...new Set(pixels)].sort((a, b) => a - b).flatMap(pixel => [pixel, pixel + 1]);
+        const isFound = new Uint8Array(rows.length);
+        for (const group of positions.groups.keys())
+          for (const [from, to] of positions.within(group, 16, bounds)) isFound.fill(1, from, to);
+        const within = new Set(pixels);
+        rows.forEach((row, i) => {
+          if (isPosition(wrapRa(row.ra), row.dec) && within.has(Math.floor(places[i]! / 4 ** 8))) assert.ok(isFound[i]);
+        });
+      }
+      file.parquet.close();
+    }));
+
 test('no damaged byte is believed', () =>
   withDirectory(async directory => {
     const file = await stored(directory, sorted, 300);
