@@ -101,7 +101,8 @@ function* findEvents(query: FeedQuery, context: QueryContext): Steps {
   const about = { last, unplaced };
   const reader = new BackwardReader(query, context, followed);
   if (until) {
-    found.push({ ...about, ...(yield* reader.read(until, START, limit)) });
+    const from = until.sequence < last ? until : atEntry(last);
+    found.push({ ...about, ...(yield* reader.read(from, START, limit)) });
     return;
   }
   const fresh = yield* reader.read(atEntry(last), known ? atEntry(known.last) : START, limit);

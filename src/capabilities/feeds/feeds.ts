@@ -6,7 +6,6 @@ import { Unavailable } from '../../core/base/refusal.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../../core/contract/limits.ts';
 import type { Api } from '../../core/host.ts';
 import { baseUrl } from '../../core/http/base_url.ts';
-import { invalidParameter } from '../../core/http/errors.ts';
 import type { Exchange, Handler } from '../../core/http/exchange.ts';
 import type { IncomingRequest } from '../../core/http/incoming.ts';
 import { readerOf } from '../../core/http/read_parameters.ts';
@@ -18,7 +17,7 @@ import type { StoreReader } from '../../core/store/store_reader.ts';
 import { keptInputs, withSample } from '../sample/kept.ts';
 import { KeptStore } from '../sample/kept_store.ts';
 import type { EventKind } from '../streams/event_test.ts';
-import { type EventPosition, eventSelection, positionAfter } from '../streams/stream_events.ts';
+import { type EventPosition, eventSelection } from '../streams/stream_events.ts';
 import { readFollowed } from '../streams/streams.ts';
 import { ATOM_TYPE, type AtomFeed, writeFeed } from './atom.ts';
 import { FeedMemory } from './feed_memory.ts';
@@ -95,15 +94,11 @@ export function sampleFeed(service: Service, api: Api): Handler {
   };
 }
 
-async function pageOf(service: Service, exchange: Exchange, limit: number, text: string | undefined): Promise<Page> {
-  if (text === undefined) return { limit, until: undefined };
-  const until = positionAfter(text);
-  const last = () => readNow(service, store => store.lastSequence());
+async function pageOf(service: Service, exchange: Exchange, limit: number, until?: EventPosition): Promise<Page> {
   // Another node may have sent the id.
-  if (until && until.sequence > last() && service.coordination.state.hasLog)
+  if (until && service.coordination.state.hasLog && until.sequence > readNow(service, store => store.lastSequence()))
     await service.reachEntry(until.sequence, true, exchange.budget);
-  if (until && until.sequence <= last()) return { limit, until };
-  throw invalidParameter('until', `the id of an event of this service, whose first number is at most ${last()}`, text);
+  return { limit, until };
 }
 
 /** @throws Unavailable */

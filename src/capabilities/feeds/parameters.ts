@@ -1,12 +1,17 @@
 /** The parameters of feeds. */
-
-import { ANY_TEXT, digits } from '../../core/documents/kinds.ts';
+import { textual } from '../../core/contract/kind.ts';
+import { digits } from '../../core/documents/kinds.ts';
 import { AREA, FILTERS, type Parameters } from '../../core/documents/parameters.ts';
 import { keptId } from '../sample/parameters.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../streams/parameters.ts';
+import { positionAfter } from '../streams/stream_events.ts';
 
 export const MAX_ENTRIES = 500;
 const DEFAULT_ENTRIES = 50;
+
+const EVENT = textual('the id of an event, such as 12 or 12.3.1', positionAfter, {
+  pattern: '^\\d{1,15}(\\.\\d{1,15}){0,2}$',
+});
 
 const PAGE = {
   limit: {
@@ -15,7 +20,7 @@ const PAGE = {
     default: DEFAULT_ENTRIES,
   },
   until: {
-    kind: ANY_TEXT,
+    kind: EVENT,
     description: 'Only the events up to the one with this id of the stream. The link `next` has it.',
   },
 } satisfies Parameters;

@@ -233,13 +233,11 @@ test('a kept sample: the objects of its ids, positions and names [Feeds]', () =>
   ));
 
 test('what is wrong is named with its bound and its value [Feeds]', () =>
-  withApp(fill, async (app, world) => {
-    const last = world.store.lastSequence();
+  withApp(fill, async app => {
     for (const [query, message] of [
       ['limit=501', /limit must be .*500.*501/],
       ['limit=0', /limit must be .*\b1\b.*\b0\b/],
-      ['until=x', new RegExp(`until must be the id of an event .* at most ${last} .*x`)],
-      [`until=${last + 1}`, new RegExp(`until must be .* at most ${last} .*${last + 1}`)],
+      ['until=x', /until must be the id of an event, such as 12 or 12.3.1 .*x/],
       ['catalog=nope', /catalog must be one of/],
       ['separation_arcsec_max=-1', /separation_arcsec_max must be/],
       ['area=CIRCLE 1 2', /area/],

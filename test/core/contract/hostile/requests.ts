@@ -287,6 +287,13 @@ class QueryBuilder {
       return { text: this.#random.pick(isBad ? BAD_AREAS : GOOD_AREAS), verdict: isBad ? 'bad' : 'good' };
     }
     if (name === 'from') return { text: this.#random.pick(['later', '1.2.3.4', '99999999', '5.']), verdict: 'bad' };
+    if (name === 'until') {
+      const isBad = this.#random.chance(0.3);
+      return {
+        text: this.#random.pick(isBad ? ['later', '1.2.3.4', '5.', '-1'] : ['0', '3', '1.2.3']),
+        verdict: isBad ? 'bad' : 'good',
+      };
+    }
     if (name === 'start' || name === 'end') {
       const isBad = this.#random.chance(0.15);
       const text = this.#random.pick(
@@ -348,7 +355,7 @@ class QueryBuilder {
       codes.add('unsupported_parameter');
     }
     // None is kept, whatever else is asked.
-    if (this.#template.startsWith('/api/samples/')) codes.add('not_found');
+    if (/^\/(?:api|feeds)\/samples\//.test(this.#template)) codes.add('not_found');
     if (this.#template === '/api/recent-crossmatches') {
       // The end of the window may be before its start, or the window may be too long.
       for (const name of ['start', 'end']) if (names.includes(name)) ['start', 'end'].map(end => blame(end, false));
