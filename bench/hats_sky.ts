@@ -106,7 +106,7 @@ function points(rows: number, firstId: bigint, placeOf: (row: number) => Place):
   return { ra, dec, id };
 }
 
-async function store(dataDir: string, { ra, dec, id }: Points): Promise<void> {
+export async function store(dataDir: string, { ra, dec, id }: Points): Promise<void> {
   const opened = openStore(dataDir, 'write');
   const writer = new Writer(opened);
   for (let from = 0; from < id.length; from += INGEST_BATCH) {

@@ -121,7 +121,7 @@ export function uploadOf(rows: readonly (readonly (string | null)[])[]): string 
 <DATA><TABLEDATA>${lines.join('\n')}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
 }
 
-const dispatcher = new Agent({ headersTimeout: 300_000, bodyTimeout: 300_000 });
+const dispatcher = new Agent({ headersTimeout: 300_000, bodyTimeout: 300_000, pipelining: 0 });
 
 /** Sends a query to a service. @throws Error if the answer is an error */
 export async function ask(url: string, query: string, format: string, upload = '') {
