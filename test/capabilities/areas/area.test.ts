@@ -25,7 +25,6 @@ import { anywhere, seededRandom } from '../../oracle/skies.ts';
 
 const OBJECTS = 600;
 /** A busy machine must not fail the test. */
-const SETTINGS = { API_REQUEST_BUDGET_SECONDS: '120' };
 
 interface Stored {
   readonly id: bigint;
@@ -69,7 +68,7 @@ async function fill(world: World): Promise<void> {
 const test = suite<{ running: Running }>('http/area');
 
 test.before(async context => {
-  context.running = await startApp(fill, SETTINGS);
+  context.running = await startApp(fill);
 });
 test.after(async ({ running }) => running.close());
 
@@ -295,7 +294,7 @@ test('a map of NSIDE 1024 in doubles, page by page; further ones wait their turn
     const deliveries = positions.map(([ra, dec], i) => delivery(BigInt(i + 1), { position: { ra, dec } }));
     await world.writer.ingest(deliveries, NOW_US);
   };
-  const running = await startApp(withObjects, SETTINGS);
+  const running = await startApp(withObjects);
   try {
     const byLevel = [...positions.entries()].filter(([, [, , level]]) => level !== null && level <= 0.9);
     const wanted = byLevel.map(([i]) => `${i + 1}`).toSorted();
@@ -530,7 +529,6 @@ test('a walk goes on while objects arrive: those of before its first page once e
       }
       assert.equal(ids, whole);
     },
-    SETTINGS,
   ));
 
 test('a walk by time goes on while objects arrive and are crossmatched [Objects by time]', () =>
@@ -581,7 +579,6 @@ test('a walk by time goes on while objects arrive and are crossmatched [Objects 
           );
       }
     },
-    SETTINGS,
   ));
 
 test('a page looks at so many objects at most, and the next one goes on behind them [Areas]', () =>
@@ -596,7 +593,6 @@ test('a page looks at so many objects at most, and the next one goes on behind t
       assert.equal([body.count, body.next_cursor === null], [0, false]);
       assert.equal(idsOf(await walk(app, query, '0/0-11')), ['1000000']);
     },
-    SETTINGS,
   ));
 
 test.run();

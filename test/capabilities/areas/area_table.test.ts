@@ -20,7 +20,6 @@ import { writeUniqFits } from '../../core/http/uniq_fits.ts';
 
 /** More than two parts have. */
 const OBJECTS = 2300;
-const SETTINGS = { API_REQUEST_BUDGET_SECONDS: '120' };
 const SKY = '0/0-11';
 
 async function fill(world: World): Promise<void> {
@@ -40,7 +39,7 @@ async function fill(world: World): Promise<void> {
 const test = suite<{ running: Running }>('http/area_table');
 
 test.before(async context => {
-  context.running = await startApp(fill, SETTINGS);
+  context.running = await startApp(fill);
 });
 test.after(async ({ running }) => running.close());
 

@@ -14,13 +14,12 @@ import { anywhere, seededRandom } from '../../oracle/skies.ts';
 const test = suite<{ running: Running }>('http/sent_area');
 
 /** A busy machine must not fail the test. */
-const SETTINGS = { API_REQUEST_BUDGET_SECONDS: '120' };
 const random = seededRandom(33);
 const objects = Array.from({ length: 400 }, (_, i) => ({ id: BigInt(i + 1), ...anywhere(random) }));
 const deliveries = objects.map(({ id, ra, dec }) => delivery(id, { position: { ra, dec } }));
 
 test.before(async context => {
-  context.running = await startApp(async ({ writer }) => void (await writer.ingest(deliveries, NOW_US)), SETTINGS);
+  context.running = await startApp(async ({ writer }) => void (await writer.ingest(deliveries, NOW_US)));
 });
 test.after(async ({ running }) => running.close());
 
@@ -116,7 +115,7 @@ test('a map that takes more memory than its process may have is 400; the next ar
       const { ra, dec, id } = objects[7]!;
       assert.equal(await idsIn(app, tooLongToStay(`29/${pixel29(ra, dec)}`)), [`${id}`]);
     },
-    { ...SETTINGS, API_TABLE_MEMORY_MIB: '64' },
+    { API_TABLE_MEMORY_MIB: '64' },
   ));
 
 test('what is wrong with an area is said as of a short text', async ({ running: { app } }) => {

@@ -35,7 +35,7 @@ test('each is added by its name, crossmatched, answered with all its columns, ma
     writeFileSync(table, Buffer.from(parquetWriteBuffer({ columnData: objects })));
     await nearsky('ingest', '--table', table, '--id', 'id', '--ra', 'ra', '--dec', 'dec', ...data);
     assert.is((await nearsky('crossmatch', ...data)).recorded, 1);
-    const app = await new TestApp(join(directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(directory, 'data')).ready();
     try {
       const { body } = await app.get('/api/objects/1?detail=full');
       const matches = new Map<string, Json>(

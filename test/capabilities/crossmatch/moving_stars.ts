@@ -76,7 +76,7 @@ export const FAST: Star = { ra: 10, dec: 5, pmra: 0, pmdec: 1000, parallax: 2 };
 export const THEN = placeThen(FAST)!;
 
 export async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
-  const settings = { API_REQUEST_BUDGET_SECONDS: '120', CROSSMATCH_PROPER_MOTION: 'yes' };
+  const settings = { CROSSMATCH_PROPER_MOTION: 'yes' };
   const app = await new TestApp(join(world.directory, 'data'), settings).ready();
   try {
     await use(app);

@@ -14,7 +14,7 @@ const places = Array.from({ length: 12 }, (_, i) => ({ ra: 15 * (1.9 * i), dec: 
 const withObjects = (body: (app: TestApp) => Promise<void>) =>
   inWorld(async world => {
     await world.ingest(places);
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       await body(app);
     } finally {

@@ -19,8 +19,7 @@ import { addSources } from './world.ts';
 const test = suite('sample/kept');
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>, settings = {}): Promise<void> {
-  const given = { API_REQUEST_BUDGET_SECONDS: '120', ...settings };
-  const app = await new TestApp(join(world.directory, 'data'), given).ready();
+  const app = await new TestApp(join(world.directory, 'data'), settings).ready();
   try {
     await use(app);
   } finally {

@@ -45,7 +45,7 @@ test.before(async () => {
   const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
   const world = new World(directory);
   const { ids, places } = await fill(world);
-  const app = await new TestApp(join(directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+  const app = await new TestApp(join(directory, 'data')).ready();
   filled = { app, ids, places };
   close = async () => {
     await app.app.close();

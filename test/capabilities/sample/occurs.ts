@@ -2,15 +2,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { REPORT_FORMATS } from '../../../src/capabilities/sample/report_formats.ts';
 import { MATCH_FORMATS, TABLE_FORMATS } from '../../../src/core/contract/formats.ts';
-import {
-  EVERYTHING,
-  everyJob,
-  expectStatus,
-  inSources,
-  inWorld,
-  PATIENT,
-  test,
-} from '../../core/contract/occurring.ts';
+import { EVERYTHING, everyJob, expectStatus, inSources, inWorld, test } from '../../core/contract/occurring.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { addRadiusCatalog } from '../crossmatch/own_radii.ts';
 import { inWorld as inCatalogs } from '../crossmatch/world.ts';
@@ -60,7 +52,7 @@ test('reports on samples, at once and as jobs', async () => {
   });
   await inCatalogs(async world => {
     await addRadiusCatalog(world, 'xray');
-    const app = await new TestApp(join(world.directory, 'data'), PATIENT).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     const inputs = [{ kind: 'position', ra: 150, dec: 2 }];
     assert.is((await app.post('/api/sample', { inputs, catalogs: ['xray'] })).status, 200);
     await app.app.close();

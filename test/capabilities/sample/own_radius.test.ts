@@ -14,7 +14,7 @@ test('coincidences and the number expected by chance are those of each catalogâ€
   inWorld(async world => {
     const catalogs = [await addRadiusCatalog(world, 'galaxies'), await addRadiusCatalog(world, 'xray')];
     const places = seams(8, 45, 3);
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       const inputs = places.map(({ ra, dec }) => ({ kind: 'position', ra, dec }));
       const names = catalogs.map(({ name }) => name);

@@ -137,7 +137,7 @@ needs(test, whyNoPython('pandas'))('verdicts on published rows of DES, SkyMapper
       );
       await addSources(world, name, sources);
     }
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       for (const [name, of] of Object.entries(rows)) {
         const places: Place[] = of.map(row => offset(row as Place, 0.9 * random(), 7 * random()));

@@ -91,7 +91,7 @@ needs(test, whyNoPython('pandas, numpy'))('500 transients beside real Gaia rows'
     const verdicts = new Map(printed.split('\n').map(line => line.split(',') as [string, string]));
     await world.ingest(sample.slice(0, 100));
     await world.crossmatch();
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       const { body } = await app.post('/api/sample', {
         inputs: sample.map(({ ra, dec }) => ({ kind: 'position', ra, dec })),

@@ -14,7 +14,7 @@ const test = suite('sample/report');
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
   // A busy machine must not fail the test.
-  const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+  const app = await new TestApp(join(world.directory, 'data')).ready();
   try {
     await use(app);
   } finally {

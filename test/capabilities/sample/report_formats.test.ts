@@ -93,7 +93,7 @@ test('LaTeX and a page, for inputs in JSON and for a table: structure, hostile l
     await addSources(world, 'gaia_dr3', [{ ...place, dec: -2 + 0.3 / 3600, id: 7n, payload }, ...others]);
     await world.ingest([place]);
     await world.crossmatch();
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       const inputs = HOSTILE.map((label, i) => ({ kind: 'position', ...place, dec: -2 + i / 10, label }));
       const table = `label,ra,dec\n${inputs.map(({ label, ra, dec }) => `"${label.toWellFormed().replaceAll('"', '""')}",${ra},${dec}\n`).join('')}`;
@@ -189,7 +189,7 @@ function assertSafe(text: string, policy: string): void {
 test('a page of a long list is bounded, and says how many rows it shows; LaTeX has all', () =>
   inWorld(async world => {
     await addSources(world, 'gaia_dr3', [{ ra: 10, dec: 0, id: 7n, payload: {} }]);
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       const rows = 5001;
       const label = '<'.repeat(200);

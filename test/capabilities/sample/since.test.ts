@@ -79,7 +79,7 @@ test('each row whose answer changed is named once, and no other [Sample]', () =>
         if (among(2) === 0) await again();
       },
     };
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     const report = async (more: object) => {
       const { status, body, text } = await app.post('/api/sample', { inputs, ...more });
       assert.is(status, 200, text);

@@ -31,7 +31,7 @@ async function withObjects(
     );
     const ids = await world.ingest(places);
     await world.crossmatch();
-    const settings = { ...UNLIMITED, API_REQUEST_BUDGET_SECONDS: '120', MCP_API_BASE_URL: 'https://sky.example' };
+    const settings = { ...UNLIMITED, MCP_API_BASE_URL: 'https://sky.example' };
     const app = await new TestApp(join(world.directory, 'data'), settings).ready();
     try {
       await use(new Connection(app, '/mcp/archive'), app, ids, world);

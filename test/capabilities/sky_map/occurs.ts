@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
 import { registrationOf } from '../../core/catalogs/registration.ts';
-import { expectStatus, inWorld, PATIENT, test } from '../../core/contract/occurring.ts';
+import { expectStatus, inWorld, test } from '../../core/contract/occurring.ts';
 import { withoutDatabase } from '../../core/contract/support.ts';
 import { withApp } from '../../core/http/support.ts';
 
@@ -23,5 +23,4 @@ test('the coverage of every catalog', () =>
         await writer.commit({ kind: 'register_catalog', registration: registrationOf(definition) });
     },
     app => expectStatus(app, 200, `${MAP}?layer=coverage&resolution=0`),
-    PATIENT,
   ));

@@ -19,7 +19,7 @@ const NAMES = CATALOGS.map(({ name }) => name);
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
   // A busy machine must not fail the test.
-  const app = new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' });
+  const app = new TestApp(join(world.directory, 'data'));
   try {
     await use(app);
   } finally {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
 import { catalogColumns } from '../../core/catalogs/small_catalog.ts';
-import { expectStatus, inSources, PATIENT, test } from '../../core/contract/occurring.ts';
+import { expectStatus, inSources, test } from '../../core/contract/occurring.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { inWorld } from '../crossmatch/world.ts';
 
@@ -28,7 +28,7 @@ test('a source without a magnitude', () =>
       column.name.endsWith('_mean_mag') ? { ...column, data: [null] } : column,
     );
     await world.addCatalog('gaia_dr3', [{ ra: 150, dec: 2 }], { columns });
-    const app = await new TestApp(join(world.directory, 'data'), PATIENT).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     const { body } = await app.get(near);
     assert.equal([body.sources[0].magnitude, body.sources[0].band], [null, null]);
     await app.app.close();

@@ -15,7 +15,7 @@ const PLACE = { ra: 359.9999, dec: -30 };
 const LARGEST = 2n ** 63n - 1n;
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+  const app = await new TestApp(join(world.directory, 'data')).ready();
   try {
     await use(app);
   } finally {

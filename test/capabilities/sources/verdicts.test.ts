@@ -11,7 +11,7 @@ const test = suite('sources/verdicts');
 test('each source has the verdict of its catalog, in JSON and in tables [Sources]', () =>
   inWorld(async world => {
     const sources = await addJudged(world);
-    const app = new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' });
+    const app = new TestApp(join(world.directory, 'data'));
     try {
       const path = '/api/sources?ra=30.005&dec=-20&radius_arcsec=60';
       const { body } = await app.get(path);

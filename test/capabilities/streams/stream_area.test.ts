@@ -29,20 +29,17 @@ const objects = Array.from({ length: 600 }, (_, i) => ({
 }));
 
 test.before(async context => {
-  context.running = await startApp(
-    async ({ writer }) => {
-      const unplaced = delivery(1n, { position: null });
-      const deliveries = objects.map(({ id, ra, dec }) => delivery(id, { position: { ra, dec } }));
-      await writer.ingest([unplaced, ...deliveries], NOW_US);
-      for (let from = 0; from < objects.length; from += 120)
-        await writer.recordCrossmatches(
-          objects.slice(from, from + 120).map(({ id }) => crossmatch(id, 2)),
-          provenance,
-          1,
-        );
-    },
-    { API_REQUEST_BUDGET_SECONDS: '120' },
-  );
+  context.running = await startApp(async ({ writer }) => {
+    const unplaced = delivery(1n, { position: null });
+    const deliveries = objects.map(({ id, ra, dec }) => delivery(id, { position: { ra, dec } }));
+    await writer.ingest([unplaced, ...deliveries], NOW_US);
+    for (let from = 0; from < objects.length; from += 120)
+      await writer.recordCrossmatches(
+        objects.slice(from, from + 120).map(({ id }) => crossmatch(id, 2)),
+        provenance,
+        1,
+      );
+  });
 });
 test.after(async ({ running }) => running.close());
 

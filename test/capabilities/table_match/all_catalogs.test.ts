@@ -14,7 +14,7 @@ const test = suite('table_match/all_catalogs');
 const CATALOGS = ['gaia_dr3', 'des_y6_gold'];
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' });
+  const app = new TestApp(join(world.directory, 'data'));
   try {
     await use(await app.ready());
   } finally {

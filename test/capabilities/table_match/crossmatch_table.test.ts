@@ -24,7 +24,7 @@ import { inWorld, World, type WrittenCatalog } from '../crossmatch/world.ts';
 const test = suite('table_match/crossmatch_table');
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>, settings = {}): Promise<void> {
-  const app = new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120', ...settings });
+  const app = new TestApp(join(world.directory, 'data'), settings);
   try {
     await use(await app.ready());
   } finally {
@@ -60,7 +60,7 @@ test.before(async () => {
     rowGroupSize: 10,
   });
   const des = await world.addCatalog('des_y6_gold', [SOUTH, UNREAD], { maxRows: 1 });
-  const app = await new TestApp(join(directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+  const app = await new TestApp(join(directory, 'data')).ready();
   const objects = places.map((place, i) => ({ ...place, id: ids[i]! }));
   hard = { app, world, objects, catalogs: { gaia_dr3: gaia, des_y6_gold: des } };
   close = async () => {

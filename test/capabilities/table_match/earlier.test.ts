@@ -18,7 +18,7 @@ test('at=N has the objects of that state, whatever was stored and removed since 
     const table = `ra,dec\n${around()
       .map(({ ra, dec }) => `${ra},${dec}\n`)
       .join('')}`;
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     const send = (search: string) => app.post(`/api/crossmatch?radius_arcsec=15${search}`, table, 'text/csv');
     try {
       const early = await send('&at=1');

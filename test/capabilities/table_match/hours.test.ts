@@ -13,7 +13,7 @@ test('all below 24, over the sky: a warning that names ra_unit=h, which reads th
   inWorld(async world => {
     const places = Array.from({ length: 12 }, (_, i) => ({ ra: 15 * (1.9 * i), dec: 6 * i - 40 }));
     await world.ingest(places);
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     const tableOf = (some: typeof places, divisor: number, name = 'ra') =>
       `${name},dec\n${some.map(({ ra, dec }) => `${ra / divisor},${dec}\n`).join('')}`;
     const send = async (search: string, table: string) => {
@@ -43,7 +43,7 @@ test('all below 24, over the sky: a warning that names ra_unit=h, which reads th
 test('lists as people paste them are rows of a crossmatch', () =>
   inWorld(async world => {
     await world.ingest([{ ra: RA, dec: DEC }]);
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       for (const [from, pasted, ...expected] of LISTS) {
         const list = tableOfList(pasted);

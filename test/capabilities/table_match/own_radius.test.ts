@@ -14,7 +14,7 @@ test('without radius_arcsec each catalog is searched within its own radius; radi
     const catalogs = [await addRadiusCatalog(world, 'galaxies'), await addRadiusCatalog(world, 'xray')];
     const places = [...seams(8, 45, 3), ...catalogs[1]!.places.slice(0, 40)];
     const table = `ra,dec\n${places.map(({ ra, dec }) => `${ra},${dec}`).join('\n')}\n`;
-    const app = await new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' }).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       /** The columns as text, and the answer's text as a VOTable. */
       const ask = async (search: string) => {

@@ -13,8 +13,7 @@ const test = suite('table_match/verdicts');
 test('each matched row has the verdict of the catalog, in every format [Crossmatch of a table]', () =>
   inWorld(async world => {
     const sources = await addJudged(world);
-    const settings = { API_REQUEST_BUDGET_SECONDS: '120' };
-    const app = await new TestApp(join(world.directory, 'data'), settings).ready();
+    const app = await new TestApp(join(world.directory, 'data')).ready();
     try {
       const places = [...sources, { ra: 31, dec: -20, verdict: null }];
       const table = `ra,dec\n${places.map(({ ra, dec }) => `${ra},${dec}\n`).join('')}`;

@@ -20,7 +20,8 @@ function held(checks: readonly Check[], registryAgeSeconds: number): Promise<voi
   return withDirectory(async directory => {
     const data = join(directory, 'data');
     await storeLines(data, [...worldLines(), snapshotOf(registryAgeSeconds)]);
-    const testApp = await new TestApp(data).ready();
+    // The limits that the contract names.
+    const testApp = await new TestApp(data, { API_REQUEST_BUDGET_SECONDS: '5' }).ready();
     const { app, config } = testApp;
     try {
       const answer: typeof app.answer = (request, peer) => app.answer(request, peer);

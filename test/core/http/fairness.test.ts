@@ -37,8 +37,6 @@ test('small queries go ahead of pages that were asked for before, and both answe
       const settled = (text: string) => text.replace(/"as_of": "[^"]*"/g, '');
       for (const text of await Promise.all(pages)) assert.is(settled(text), settled(alone));
     },
-    // This thread checks the answers, too, which takes longer than making them.
-    { API_REQUEST_BUDGET_SECONDS: '60' },
   ));
 
 test.run();

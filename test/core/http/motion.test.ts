@@ -19,7 +19,7 @@ test('answers, tables, and answers of capabilities [Proper motion]', () =>
     await world.ingest([PLACE]);
     await world.crossmatch({ properMotion: true });
     const data = join(world.directory, 'data');
-    const app = await new TestApp(data, { API_REQUEST_BUDGET_SECONDS: '120', CROSSMATCH_PROPER_MOTION: 'yes' }).ready();
+    const app = await new TestApp(data, { CROSSMATCH_PROPER_MOTION: 'yes' }).ready();
     try {
       for (const detail of ['matches', 'full']) {
         const { body } = await app.get(`${CONE}&detail=${detail}`);

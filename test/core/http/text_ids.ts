@@ -23,7 +23,7 @@ export function withNames(use: (named: Named) => Promise<void>, settings = {}): 
   return inWorld(async world => {
     const ids = await crossmatchNames(world);
     const data = join(world.directory, 'data');
-    const app = await new TestApp(data, { API_REQUEST_BUDGET_SECONDS: '120', ...settings }).ready();
+    const app = await new TestApp(data, settings).ready();
     // The document that `TestApp.get` holds answers to does not name the catalog.
     const fetch = async (path: string, init?: RequestInit) => {
       const response = await app.app.fetch(new Request(`http://nearsky.test${path}`, init));
