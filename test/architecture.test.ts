@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { coreFiles, importsOf, LIMITS, linesOf, reachedBy, textOf } from '../.ci/imports.ts';
 import { CAPABILITIES, OPTIONAL } from '../src/capabilities.ts';
+import { DATABASE_NAMES } from '../src/core/store/databases.ts';
 import { LISTED, REMOVED } from './removed.ts';
 
 const test = suite('architecture');
@@ -120,6 +121,16 @@ test('the spatial core imports nothing but Flatbush, and so does no I/O', () => 
   const core = files.filter(file => file.startsWith('index/'));
   const imported = core.flatMap(file => [...textOf(file).matchAll(/\bfrom '([^.'][^']*)'/g)].map(([, name]) => name));
   assert.equal(imported, ['flatbush']);
+});
+
+test('only the store writes to its tables: whatever else reads them asks the writer for changes', () => {
+  const writes = new RegExp(`(?<![#\\w])(?:${DATABASE_NAMES.join('|')})\\.(?:put|remove|transactionSync)\\(`);
+  const writing = files.filter(file => writes.test(textOf(file)));
+  assert.ok(writing.includes('src/core/store/apply.ts'));
+  assert.equal(
+    writing.filter(file => !file.startsWith('src/core/store/')),
+    [],
+  );
 });
 
 test('one file asks which runtime it is, and one where the program lies', () => {

@@ -1,4 +1,4 @@
-/** Reading stored data, for answers and for everything else that needs no more than the tables. */
+/** Reads stored data. It neither opens the database nor writes to it. */
 import { createHash, hash } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import { countObjects } from './counts.ts';
@@ -59,7 +59,7 @@ export class StoreReader implements StoredObjects {
   readonly isPresent = true;
   /** How often later commits were made visible to reads. */
   reads = 0;
-  /** The tables. Only the writer changes them. */
+  /** The tables. Only files of `src/core/store` write to them. */
   readonly databases: Databases;
   readonly #root: Root;
   // Caches values by ordinal. The value of an ordinal never changes.
