@@ -40,6 +40,8 @@ export interface LatencyFigures {
   readonly max: number;
 }
 
+type Connection = ConstructorParameters<typeof Admin>[0];
+
 const ID_STEP = idOf(1) - idOf(0);
 const BATCH = 1000;
 /** The number of messages that may wait at the broker where visits have no period. Messages that were read are deleted. */
@@ -54,8 +56,8 @@ async function main(options: FeedOptions): Promise<void> {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({ ...common, idempotent: true });
   const firstNumber = firstVisit * perVisit;
   const sentMs = new Float64Array(visits * perVisit);
-  const published = new Latencies(id => sentMs[Number((id - idOf(0)) / ID_STEP) - firstNumber]);
-  const streamed = new Latencies(id => sentMs[Number((id - idOf(0)) / ID_STEP) - firstNumber]);
+  const sentMsOf = (id: bigint) => sentMs[Number((id - idOf(0)) / ID_STEP) - firstNumber];
+  const [published, streamed] = [new Latencies(sentMsOf), new Latencies(sentMsOf)];
   await readTopic(options.matches, common, id => published.add(id));
   await readStream(options.stream, id => streamed.add(id));
   process.on('SIGTERM', () => {
@@ -123,13 +125,13 @@ class Behind {
   #from: bigint[] = [];
   #read = 0;
 
-  private constructor(options: FeedOptions, common: ConstructorParameters<typeof Admin>[0]) {
+  private constructor(options: FeedOptions, common: Connection) {
     this.#options = options;
     this.#consumer = new Consumer({ ...common, groupId: options.group });
     this.#admin = new Admin(common);
   }
 
-  static async open(options: FeedOptions, common: ConstructorParameters<typeof Admin>[0]): Promise<Behind> {
+  static async open(options: FeedOptions, common: Connection): Promise<Behind> {
     const behind = new Behind(options, common);
     behind.#from = await behind.#committed();
     return behind;
@@ -175,11 +177,7 @@ class Latencies {
   }
 }
 
-async function readTopic(
-  topic: string,
-  common: ConstructorParameters<typeof Admin>[0],
-  on: (id: bigint) => void,
-): Promise<void> {
+async function readTopic(topic: string, common: Connection, on: (id: bigint) => void): Promise<void> {
   const consumer = new Consumer({ ...common, groupId: `feed-${process.pid}`, maxWaitTime: 100 });
   const stream = await consumer.consume({ topics: [topic], mode: 'latest', autocommit: false });
   stream.on('data', ({ key }) => on(BigInt(`${key}`)));

@@ -104,12 +104,6 @@ export interface RowRun {
   readonly values: Float64Array;
 }
 
-/** Pages that were read at once. */
-interface Chunk {
-  readonly rowStart: number;
-  readonly values: Float64Array;
-}
-
 /** A page of positions is damaged, or cannot be read. The Parquet file must be read instead. */
 export class UnusablePositions extends Error {}
 
@@ -118,8 +112,8 @@ export class FilePositions implements Disposable {
   readonly groups: readonly GroupPositions[];
   readonly #file: OpenFile;
   readonly #directory: Directory;
-  /** The chunk of each page that was read. */
-  readonly #chunks = new Map<number, Chunk>();
+  /** For each page that was read, the rows that were read at once with it. */
+  readonly #chunks = new Map<number, RowRun>();
 
   constructor(file: OpenFile, directory: Directory) {
     this.#file = file;
@@ -202,12 +196,12 @@ export class FilePositions implements Disposable {
   }
 
   /** The chunk that has a row. It is read, with the pages up to `to`, unless it is kept. */
-  #chunkAt(row: number, to: number): Chunk {
+  #chunkAt(row: number, to: number): RowRun {
     const page = Math.floor(row / PAGE_ROWS);
     return this.#chunks.get(page) ?? this.#readChunk(page, Math.ceil(to / PAGE_ROWS));
   }
 
-  #readChunk(first: number, end: number): Chunk {
+  #readChunk(first: number, end: number): RowRun {
     const { rows, checksums } = this.#directory;
     const last = Math.min(end, first + READ_PAGES);
     const bytes = readNow(this.#file, first * PAGE_BYTES, Math.min(last * PAGE_BYTES, rows * ROW_BYTES));

@@ -196,7 +196,8 @@ function equatorialFrameOf(name: string, { system, equinox, isEpoch }: NameHints
 
 /** The units of VizieR's sexagesimal texts. */
 const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
-const HOUR = 15;
+/** Degrees. */
+export const HOUR = 15;
 
 export interface AngleUnit {
   /** Degrees per unit, for numbers; undefined if the unit is one of sexagesimal texts. */

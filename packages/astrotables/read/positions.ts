@@ -21,6 +21,7 @@ import {
   errorUnit,
   type FrameSource,
   frameOfPair,
+  HOUR,
   type Pair,
   positionUnit,
   UCDS,
@@ -267,8 +268,6 @@ export async function readPositions(
   return positions;
 }
 
-const HOUR = 15;
-
 /**
  * @param isRa whether sexagesimal texts without a unit are hours
  * @throws TableError if the unit is not an angle, because the numbers would be taken for wrong positions
@@ -327,6 +326,7 @@ const decimal = (text: string) =>
       .replace(FORTRAN, '$1e$2'),
   );
 
+/** Degrees of a number with a mark of its unit, such as `12.5h`; NaN for more than 24 hours. */
 const marked = (value: number, isHours: boolean) =>
   isHours ? (Math.abs(value) > 24 ? Number.NaN : value * HOUR) : value;
 

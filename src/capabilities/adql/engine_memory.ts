@@ -138,7 +138,7 @@ async function useOf(connection: DuckDBConnection): Promise<Use> {
  * Memory of this process that is not mapped from files, such as the database, bytes. Where the system does not tell it
  * apart (Deno denies /proc), all resident memory; undefined if that is not reported either.
  */
-export function ownBytes(): number | undefined {
+function ownBytes(): number | undefined {
   try {
     const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))!;
     return 1024 * Number(kib);

@@ -2,6 +2,7 @@
 
 import { ANY_BYTES, contentIn } from '../../core/documents/openapi/responses.ts';
 import { text } from '../../core/documents/openapi/schema.ts';
+
 /** @param description the description of a body that may have any type */
 export const areaBody = (description: string) => ({
   required: false,

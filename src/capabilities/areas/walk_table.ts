@@ -114,7 +114,7 @@ function partOf({ body, entry }: QueryAnswer): Part {
 }
 
 /** The headers of a table that is sent while it is being written. */
-export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
+function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
   return {
     'Content-Type': contentType(matchFormat(format)),
     Vary: NEGOTIATED,

@@ -87,9 +87,10 @@ export const command: Command = {
   usage:
     'catalog add NAME [LOCATION] | catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--radius ARCSEC] [--radius-column COLUMN] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog recipes [NAME] | catalog check NAME | catalog remove NAME',
   description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
-properties, files and columns. A registration of the same name is overwritten; it keeps its radius unless another
-is stated, and older objects keep their crossmatch. LOCATION is a local directory or its file:// address, an http(s):// address whose
-host supports range requests, or s3://BUCKET/KEY of a public bucket.
+properties, files and columns. A registration of the same name is overwritten. The catalog keeps its
+radius unless another is stated, and older objects keep their crossmatch. LOCATION is a local
+directory or its file:// address, an http(s):// address whose host supports range requests, or
+s3://BUCKET/KEY of a public bucket.
 replace: replaces a registered catalog by its next release, after the same checks. If a check fails,
 nothing changes. New objects are crossmatched with the new release at once. serve crossmatches older
 objects again, up to CROSSMATCH_AGAIN_PER_SECOND; crossmatch --again does so at full speed. Matches of
@@ -216,7 +217,7 @@ async function withFormerRadius(
   const radius = readCatalog(store.databases, catalog.name)?.definition?.radius;
   if (!radius) return catalog;
   tell(
-    `nearsky catalog: ${catalog.name} keeps its radius: ${radiusText(radius, '')}. --radius states another; without a radius of its own, remove the catalog first`,
+    `nearsky catalog: ${catalog.name} keeps its radius: ${radiusText(radius, '')}. To change it, set --radius; to drop it, remove the catalog and add it again`,
   );
   return { ...catalog, description: { ...catalog.description, radius } };
 }

@@ -1,3 +1,4 @@
+/** Counts the files of local catalogs by the state of their stored positions, from time to time. */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { whyUnusable } from '@nearsky/hats/positions';
@@ -5,8 +6,7 @@ import { messageOf } from '../../core/base/error_text.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import type { PartOf } from '../../core/host.ts';
 import type { Exposition } from '../../core/metrics/exposition.ts';
-import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
-import { readCatalogs } from '../../core/store/catalog_registration.ts';
+import { type CatalogRegistration, readCatalogs } from '../../core/store/catalog_registration.ts';
 import { openStore } from '../../core/store/store.ts';
 import { positionFilesOf } from './stored_positions.ts';
 
@@ -20,7 +20,7 @@ const FAULTS = ['stale', 'damaged', 'unreadable'] as const;
 type State = (typeof STATES)[number];
 type FilesByState = Readonly<Record<State, number>>;
 
-/** Watches the stored positions of local catalogs: a search does without those that it cannot use. */
+// A search does without positions that it cannot use, so nobody would notice.
 export const part: PartOf = ({ config: { NEARSKY_DATA }, log }) => {
   const stop = new AbortController();
   const found = new Map<string, FilesByState>();

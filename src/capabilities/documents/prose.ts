@@ -6,6 +6,7 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../../core/contract/limits.ts';
 import { epochs } from '../../core/documents/catalogs.ts';
 import { decimal, howCompared, ownRadii } from '../../core/documents/prose.ts';
+
 export const TITLE = 'nearsky: Rubin Crossmatch Service API';
 
 export const SUMMARY =

@@ -5,8 +5,8 @@ import type { Catalogs } from '../../core/contract/catalogs.ts';
 import type { EventKind } from '../streams/event_test.ts';
 import { idOfName, messageId } from '../streams/message.ts';
 import { eventId } from '../streams/stream_events.ts';
+import { wordsOf } from './event_words.ts';
 import { type FeedEvent, type FeedEvents, isStart } from './feed_query.ts';
-import { wordsOf } from './words.ts';
 
 export const ATOM_TYPE = 'application/atom+xml; charset=utf-8';
 

@@ -1,4 +1,4 @@
-/** An event in words: what decides first. */
+/** Writes an event in words, with the nearest source and its verdict first. */
 import { escapeXml } from '@nearsky/astrotables';
 import { parseJson } from '@nearsky/astrotables/json';
 import type { CatalogDefinition } from '../../core/contract/catalog.ts';

@@ -21,7 +21,7 @@ export interface FeedState {
   readonly registry: number | null;
 }
 
-interface Kept {
+interface Remembered {
   readonly state: FeedState;
   readonly found: FeedEvents;
   readonly bytes: number;
@@ -29,7 +29,7 @@ interface Kept {
 
 export class FeedMemory {
   /** By the selection, the least recently used first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #remembered = new Map<string, Remembered>();
   #bytes = 0;
   /** The inputs of kept samples by id, the least recently used first. */
   readonly #inputs = new Map<string, readonly LookupInput[]>();
@@ -39,10 +39,10 @@ export class FeedMemory {
   readonly #versions = new Map<string, { readonly etag: string; readonly seconds: number }>();
 
   get(key: string, state: FeedState): FeedEvents | undefined {
-    const kept = this.#kept.get(key);
-    if (!kept) return undefined;
+    const remembered = this.#remembered.get(key);
+    if (!remembered) return undefined;
     const names = Object.keys(state) as (keyof FeedState)[];
-    return names.every(name => kept.state[name] === state[name]) ? kept.found : undefined;
+    return names.every(name => remembered.state[name] === state[name]) ? remembered.found : undefined;
   }
 
   /** Returns what is remembered: at most `MAX_ENTRIES` events. */
@@ -51,9 +51,9 @@ export class FeedMemory {
     const found = { ...rest, events, ...(events.length < all.length && { examinedTo: events.at(-1)!.begin }) };
     const bytes = events.reduce((sum, { message }) => sum + message.value.length + OBJECT_BYTES, OBJECT_BYTES);
     this.#forget(key);
-    this.#kept.set(key, { state, found, bytes });
+    this.#remembered.set(key, { state, found, bytes });
     this.#bytes += bytes;
-    for (const oldest of this.#kept.keys()) {
+    for (const oldest of this.#remembered.keys()) {
       if (this.#bytes <= MAX_BYTES || oldest === key) break;
       this.#forget(oldest);
     }
@@ -92,7 +92,7 @@ export class FeedMemory {
   }
 
   #forget(key: string): void {
-    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
-    this.#kept.delete(key);
+    this.#bytes -= this.#remembered.get(key)?.bytes ?? 0;
+    this.#remembered.delete(key);
   }
 }

@@ -82,7 +82,7 @@ export const FEED_QUERY = queryKind<FeedQuery>({
   listed: ({ limit }) => limit,
 });
 
-/** What tests do not read. */
+/** Fields of a message that filters do not read. */
 const UNUSED = { catalogName: '', ingestTimeUs: 0, position: null };
 
 const START: EventPosition = { sequence: 0, objects: 0, matches: 0 };
@@ -198,8 +198,8 @@ class BackwardReader {
   }
 
   /**
-   * The newest events up to a position, at most so many. It stops early at a position, or if it takes too long.
-   * @param stop the position after an entry
+   * The newest events up to a position, at most `limit`. It stops early if it takes too long.
+   * @param stop the position after an entry, at which it also stops
    */
   *read(from: EventPosition, stop: EventPosition, limit: number): InSteps<Read> {
     const { clock } = this.#context;

@@ -60,7 +60,7 @@ function streamFeed(stream: EventKind, service: Service, api: Api): Handler {
       : undefined;
     const selection = { filters: filters ?? undefined, status, region: area?.region, inputs: undefined };
     const key = `${stream} ${eventSelection(filters, area, status)?.key ?? ''}`;
-    const chosen = [...filterTexts(search, exchange), ...(area ? [`in ${search.get('area')}`] : [])];
+    const chosen = [...filterTexts(exchange), ...(area ? [`in ${search.get('area')}`] : [])];
     const title = [`nearsky ${stream}`, ...chosen].join(', ');
     const shownOn = area ? `/area?${new URLSearchParams({ area: search.get('area')! })}` : '/recent';
     return await answerFeed(service, api, exchange, { stream, selection, key, title, page: shownOn }, page);
@@ -69,7 +69,7 @@ function streamFeed(stream: EventKind, service: Service, api: Api): Handler {
 
 const NOT_FILTERS = ['limit', 'until', 'area'];
 
-function filterTexts(search: Exchange['search'], { known }: Exchange): string[] {
+function filterTexts({ search, known }: Exchange): string[] {
   return [...search].flatMap(([name, value]) =>
     known?.has(name) && !NOT_FILTERS.includes(name) ? `${name} ${value}` : [],
   );

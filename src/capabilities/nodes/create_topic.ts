@@ -1,9 +1,8 @@
-/** Creates the topic of the log of the nodes. */
-
 import { RETRIES } from '../../core/cluster/kafka_log.ts';
 import { type LogTopic, newTopic } from '../../core/cluster/kafka_settings.ts';
 import { connectionTo } from '../../core/config/kafka.ts';
 import { StoreError } from '../../core/store/store_error.ts';
+
 /**
  * Creates the topic of a log, with settings that lose nothing.
  * @returns the number of servers that each have the whole log

@@ -7,7 +7,7 @@ import type { Log } from '../../core/base/log.ts';
 import { repeat } from '../../core/base/timeout.ts';
 import { nowUs } from '../../core/base/times.ts';
 import type { Tasks } from '../../core/pool/pool.ts';
-import { latestIngest, oldestIds } from '../../core/store/recent.ts';
+import { latestListedIngest, oldestIds } from '../../core/store/recent.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Writer } from '../../core/store/writer.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from './remove_objects.ts';
@@ -28,7 +28,7 @@ export function beginRetention(store: Store, writer: Writer, days: number, log: 
   const step = async (signal: AbortSignal) => {
     isLeft = false;
     store.resetRead();
-    const newestUs = latestIngest(store.databases, nowUs()) ?? 0;
+    const newestUs = latestListedIngest(store.databases, nowUs()) ?? 0;
     const ids = oldestIds(store.databases, { endUs: newestUs - days * DAY_US, limit: REMOVED_AT_ONCE });
     total += (await removeUnclaimed(writer, ids, { reason }, signal)).removed;
     isLeft = ids.length === REMOVED_AT_ONCE;

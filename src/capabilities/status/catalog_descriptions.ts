@@ -1,9 +1,8 @@
-/** What `describe` says of catalogs. */
-
 import type { Catalogs } from '../../core/contract/catalogs.ts';
 import { type FilterableField, fieldFilterNames, filterableFields } from '../../core/contract/filters.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../core/documents/catalogs.ts';
 import { releaseOf } from '../../core/store/provenance.ts';
+
 /** The entries of `catalogs` in the service's description; keys as in the JSON. */
 export function catalogDescriptions(catalogs: Catalogs) {
   return catalogs.all.map(catalog => ({

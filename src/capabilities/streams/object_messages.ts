@@ -13,14 +13,14 @@ import { MatchMessages } from './match_messages.ts';
 import type { MatchMessage, MessageReader } from './message.ts';
 
 /** An object as one of its changes left it. */
-export interface ObjectState {
+export interface StateAtVersion {
   readonly status: StoredStatus;
   /** The indexes of the change's matches. */
   readonly matches: readonly number[];
 }
 
 /** @param version the version of a crossmatch, or `STORED_VERSION` */
-export function stateAt(object: StoredObject, version: number): ObjectState {
+export function stateAt(object: StoredObject, version: number): StateAtVersion {
   const matches = object.matches.flatMap(({ matchVersion }, i) => (matchVersion === version ? [i] : []));
   return { status: statusAt(object, version), matches };
 }

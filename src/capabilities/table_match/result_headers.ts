@@ -5,7 +5,7 @@ import { header } from '../../core/documents/openapi/general.ts';
 import { JOURNAL_ENTRY, positionWarningHeader } from '../../core/documents/openapi/responses.ts';
 import { count, type Schemas, text } from '../../core/documents/openapi/schema.ts';
 import { dispositionHeader } from '../../core/documents/openapi/tables.ts';
-/** The headers of the answer with a crossmatched table. */
+
 export const resultHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
   'X-Row-Count': header(count('The rows of the answer.'), true),

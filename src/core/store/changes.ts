@@ -100,7 +100,7 @@ export type Change = UntimedChange & { readonly timeUs: number };
 export type ChangeKind = Change['kind'];
 export type ChangeOf<K extends ChangeKind> = Extract<Change, { kind: K }>;
 
-/** What a kind of change does, which completes "Cannot …". */
+/** Completes "Cannot …" for each kind of change. */
 const DOING: Readonly<Record<ChangeKind, string>> = {
   deliver: 'store the messages',
   crossmatch: 'record the crossmatches',
@@ -123,7 +123,7 @@ const DOING: Readonly<Record<ChangeKind, string>> = {
   remove_registry_loads: 'remove a former registry',
 };
 
-/** What a change does, and the number of entries that it may change; 0 if it only abandons unfinished work. */
+/** A change as in `DOING`, and the number of entries that it may change; 0 if it only abandons unfinished work. */
 export const aboutChange = (change: UntimedChange) => ({ doing: DOING[change.kind], entries: entriesOf(change) });
 
 function entriesOf(change: UntimedChange): number {

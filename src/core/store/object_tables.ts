@@ -49,8 +49,8 @@ export function* records({ objects, pending }: Databases, range: Omit<Range, 'li
   }
 }
 
-/** The number of stored objects, counted without reading them. */
+/** The number of pending objects, counted without reading them. */
 export const countPending = ({ pending }: Databases) => pending.entryCount();
 
-/** All objects, counted without reading them. */
+/** The number of all stored objects, counted without reading them. */
 export const countRecords = ({ objects, pending }: Databases) => objects.entryCount() + pending.entryCount();

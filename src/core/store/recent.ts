@@ -131,7 +131,7 @@ export function unlistObjects(databases: Databases, objects: readonly Timed[]): 
     databases.recent_ingest.remove(encodeTimeKey(ingestTimeUs, diaObjectId));
     databases.recent_event.remove(encodeTimeKey(eventTimeUs, diaObjectId));
   }
-  const latestUs = latestIngest(databases);
+  const latestUs = latestListedIngest(databases);
   if (latestUs !== undefined) databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(latestUs));
   else databases.meta.remove(LATEST_INGEST_KEY);
 }
@@ -153,7 +153,7 @@ export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): v
 const LATEST = { of: 'all', timeField: 'ingest_time', startUs: 0, endUs: Number.MAX_SAFE_INTEGER, limit: 1 } as const;
 
 /** The latest ingest time, up to `asOfUs`, in the listing; undefined when there is none. */
-export function latestIngest(databases: Databases, asOfUs = Number.MAX_SAFE_INTEGER): number | undefined {
+export function latestListedIngest(databases: Databases, asOfUs = Number.MAX_SAFE_INTEGER): number | undefined {
   return findRecent(databases, { ...LATEST, asOfUs })[0]?.timeUs;
 }
 
