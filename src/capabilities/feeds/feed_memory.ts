@@ -33,9 +33,9 @@ export class FeedMemory {
   #bytes = 0;
   /** The inputs of kept samples by id, the least recently used first. */
   readonly #inputs = new Map<string, readonly LookupInput[]>();
-  /** The last document that was written of what was found: its address and its ETag. */
-  readonly #documents = new WeakMap<FeedEvents, { readonly address: string; readonly etag: string }>();
-  /** By address, the least recently used first. */
+  /** The last document that was written of what was found: the digest of its address, and its ETag. */
+  readonly #documents = new WeakMap<FeedEvents, { readonly place: string; readonly etag: string }>();
+  /** By the digest of the address, the least recently used first. An address itself may have 16 KB. */
   readonly #versions = new Map<string, { readonly etag: string; readonly seconds: number }>();
 
   get(key: string, state: FeedState): FeedEvents | undefined {
@@ -49,7 +49,8 @@ export class FeedMemory {
   set(key: string, state: FeedState, { events: all, ...rest }: FeedEvents): FeedEvents {
     const events = all.slice(0, MAX_ENTRIES);
     const found = { ...rest, events, ...(events.length < all.length && { examinedTo: events.at(-1)!.begin }) };
-    const bytes = events.reduce((sum, { message }) => sum + message.value.length + OBJECT_BYTES, OBJECT_BYTES);
+    const own = OBJECT_BYTES + key.length;
+    const bytes = events.reduce((sum, { message }) => sum + message.value.length + OBJECT_BYTES, own);
     this.#forget(key);
     this.#remembered.set(key, { state, found, bytes });
     this.#bytes += bytes;
@@ -71,22 +72,22 @@ export class FeedMemory {
   }
 
   /** The ETag of a document, if it was written before; it then need not be written to know that it is unchanged. */
-  etagOf(found: FeedEvents, address: string): string | undefined {
+  etagOf(found: FeedEvents, place: string): string | undefined {
     const document = this.#documents.get(found);
-    return document?.address === address ? document.etag : undefined;
+    return document?.place === place ? document.etag : undefined;
   }
 
-  setEtag(found: FeedEvents, address: string, etag: string): void {
-    this.#documents.set(found, { address, etag });
+  setEtag(found: FeedEvents, place: string, etag: string): void {
+    this.#documents.set(found, { place, etag });
   }
 
-  /** When a version of the document at an address was first seen, seconds since 1970. */
-  seenSeconds(address: string, etag: string, nowSeconds: number): number {
-    const before = this.#versions.get(address);
+  /** When a version of a document was first seen, seconds since 1970. */
+  seenSeconds(place: string, etag: string, nowSeconds: number): number {
+    const before = this.#versions.get(place);
     // Two versions never have the same time.
     const seconds = before?.etag === etag ? before.seconds : Math.max(nowSeconds, (before?.seconds ?? 0) + 1);
-    this.#versions.delete(address);
-    this.#versions.set(address, { etag, seconds });
+    this.#versions.delete(place);
+    this.#versions.set(place, { etag, seconds });
     if (this.#versions.size > MAX_VERSIONS) this.#versions.delete(this.#versions.keys().next().value!);
     return seconds;
   }

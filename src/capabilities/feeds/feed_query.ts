@@ -213,7 +213,8 @@ class BackwardReader {
       const [entry] = stream === 'matches' ? store.crossmatchesAfter(before, 1) : store.changesAfter(before, 1);
       if (!entry) return { events, examinedTo: START };
       const source = { store, matches: this.#messages, imported, entries: () => [entry] };
-      let high = isWhole ? entry.ids.length : at.objects + Math.sign(at.matches);
+      // An id that no stream has may be beyond the entry.
+      let high = isWhole ? entry.ids.length : Math.min(at.objects + Math.sign(at.matches), entry.ids.length);
       if (entry.isImport && !imported) high = 0;
       while (high > 0 && events.length < limit && !this.#isLate) {
         if (clock.due) yield;

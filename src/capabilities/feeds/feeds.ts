@@ -120,8 +120,9 @@ async function answerFeed(service: Service, api: Api, exchange: Exchange, feed: 
     return `${base}${path}${asked.size > 0 ? `?${asked}` : ''}`;
   };
   const memory = memoryOf(service);
+  const place = digestOf(address());
   const caching = (etag: string) => {
-    const seconds = memory.seenSeconds(address(), etag, Math.floor(Date.now() / 1000));
+    const seconds = memory.seenSeconds(place, etag, Math.floor(Date.now() / 1000));
     const headers = {
       ETag: etag,
       'Last-Modified': new Date(seconds * 1000).toUTCString(),
@@ -129,7 +130,7 @@ async function answerFeed(service: Service, api: Api, exchange: Exchange, feed: 
     };
     return { headers, isKnown: isKnownTo(request, etag, seconds) };
   };
-  const before = memory.etagOf(found, address());
+  const before = memory.etagOf(found, place);
   if (before !== undefined) {
     const { headers, isKnown } = caching(before);
     if (isKnown) return emptyResponse(304, headers);
@@ -147,11 +148,13 @@ async function answerFeed(service: Service, api: Api, exchange: Exchange, feed: 
     imported: config.PUBLISH_IMPORTED,
     version: config.APP_VERSION,
   });
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  memory.setEtag(found, address(), etag);
+  const etag = `"${digestOf(text)}"`;
+  memory.setEtag(found, place, etag);
   const { headers, isKnown } = caching(etag);
   return isKnown ? emptyResponse(304, headers) : bytesResponse(ATOM_TYPE, Buffer.from(text), headers);
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** Whether the client has the version. An ETag overrides a time (RFC 9110, section 13.1.3). */
 const isKnownTo = (request: IncomingRequest, etag: string, seconds: number) =>

@@ -232,6 +232,15 @@ test('a kept sample: the objects of its ids, positions and names [Feeds]', () =>
     },
   ));
 
+test('pages from an id that no stream has end [Feeds]', () =>
+  withApp(fill, async app => {
+    for (const kind of ['matches', 'objects']) {
+      const entries = await readFeed(app, `/feeds/${kind}?until=2&limit=500`);
+      // It is before the id of the last event of entry 2, which is 2.
+      assert.equal(await readFeed(app, `/feeds/${kind}?until=1.999999999999999.9&limit=500`), entries.slice(1));
+    }
+  }));
+
 test('what is wrong is named with its bound and its value [Feeds]', () =>
   withApp(fill, async app => {
     for (const [query, message] of [
