@@ -328,6 +328,42 @@ test('some rows are as all rows of a column have them: packed dictionary positio
     file.close();
   }));
 
+test('a damaged position in the dictionary is never taken for another one', () => {
+  // Thrift's compact protocol: the type, both sizes, and the header of a page with its counts and encodings.
+  const dictionary = [0x15, 4, 0x15, 24, 0x15, 24, 0x4c, 0x15, 6, 0x15, 0, 0, 0, ...new Uint8Array(12)];
+  const data = (run: number) => [
+    0x15,
+    0,
+    0x15,
+    6,
+    0x15,
+    6,
+    0x2c,
+    0x15,
+    16,
+    0x15,
+    16,
+    0x15,
+    6,
+    0x15,
+    6,
+    0,
+    0,
+    2,
+    16,
+    run,
+  ];
+  const metadata = { type: 'FLOAT', codec: 'UNCOMPRESSED', total_uncompressed_size: 100n } as ColumnChunk['metadata'];
+  const element = { name: 'x', type: 'FLOAT', repetition_type: 'REQUIRED' } as const;
+  const pages = (run: number, rows?: number[]) => {
+    const bytes = Uint8Array.from([...dictionary, ...data(run)]).buffer;
+    return [...columnPages({ metadata, element, bytes, firstRow: 0, endRow: 8 }, rows)];
+  };
+  assert.equal(Array.from(pages(2, [5])[0]!.values), [0]);
+  // A run of 6, whose lowest two bits are 2.
+  for (const rows of [undefined, [5]]) assert.throws(() => pages(6, rows), /no value for a row that is not null/);
+});
+
 test('a file that shrinks while it is open is a read failure', () =>
   withDirectory(async directory => {
     const path = join(directory, 'x.parquet');

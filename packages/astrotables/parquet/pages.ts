@@ -409,9 +409,11 @@ function pickPacked(bytes: Uint8Array, width: number, places: PageRows): number[
     at = end + (isPacked ? half * width : Math.ceil(width / 8));
     for (; next < places.length && places[next]! < until; next++) {
       const bit = isPacked ? width * (places[next]! - seen) : 0;
+      // A run has whole bytes, and damaged ones hold more than the dictionary.
+      const bits = isPacked ? width : 8 * Math.ceil(width / 8);
       const from = end + Math.floor(bit / 8);
       const word = bytes[from]! | (bytes[from + 1]! << 8) | (bytes[from + 2]! << 16) | (bytes[from + 3]! << 24);
-      picked[next] = (word >>> (bit % 8)) & (2 ** width - 1);
+      picked[next] = ((word >>> (bit % 8)) & (2 ** bits - 1)) >>> 0;
     }
     seen = until;
   }
