@@ -90,6 +90,11 @@ test('more than 24 hours, and numbers in a unit of sexagesimal texts, contradict
     assert.match(await refusal(text), /unit of its column .* is .*, but it holds the number (?:30|5)/, text);
   const texts = field('ra', '', '&quot;h:m:s&quot;').replace('double', 'char" arraysize="*') + field('dec', '');
   assert.is(await degrees(votable(texts, [0, 5]).replace('<TD>0<', '<TD>12 30 00<')), '187.5 5');
+  const both = field('radec', '', 'h').replace('double', 'char" arraysize="*');
+  assert.match(
+    await refusal(votable(both, [0]).replace('>0<', '>12:30:00 +05:00:00<')),
+    /radec is a latitude or declination in hours/,
+  );
   assert.is(await degrees('ra,dec\n200h,5\n-23.5h,5\n'), 'NaN 5, -352.5 5');
 });
 

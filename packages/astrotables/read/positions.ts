@@ -245,7 +245,7 @@ export function positionReader(
   { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
 ): (ra: Cell, dec: Cell) => readonly [ra: number, dec: number] {
   const readRa = readerOf(columns[ra]!, 'lon', frame.system !== 'GALACTIC');
-  const readDec = readerOf(columns[dec]!, ra === dec ? 'lon' : 'lat', false);
+  const readDec = readerOf(columns[dec]!, 'lat', false);
   const convert = toIcrs(frame);
   return (raCell, decCell) => convert(readRa(raCell), readDec(decCell));
 }
