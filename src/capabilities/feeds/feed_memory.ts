@@ -1,6 +1,8 @@
 /** Remembers what a thread found for feeds, so that a poll examines only what is new since the last one. */
 import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
+import { setRecent } from '../../core/base/lru.ts';
 import type { LookupInput } from '../objects/queries.ts';
+import type { FollowedArea } from '../streams/followed_areas.ts';
 import type { FeedEvents } from './feed_query.ts';
 import { MAX_ENTRIES } from './parameters.ts';
 
@@ -10,6 +12,8 @@ const OBJECT_BYTES = 512;
 const MAX_VERSIONS = 1000;
 /** The maximum number of kept samples whose inputs are remembered. Each has 10,000 at most. */
 const MAX_SAMPLES = 16;
+/** The maximum number of areas that are remembered. The text of each has 16 KB at most. */
+const MAX_AREAS = 100;
 
 /** What the events of a feed depend on, besides its selection and the journal. */
 export interface FeedState {
@@ -33,6 +37,8 @@ export class FeedMemory {
   #bytes = 0;
   /** The inputs of kept samples by id, the least recently used first. */
   readonly #inputs = new Map<string, readonly LookupInput[]>();
+  /** By the digest of the text, the least recently used first. Reading one may take 30 ms. */
+  readonly #areas = new Map<string, FollowedArea>();
   /** The last document that was written of what was found: the digest of its address, and its ETag. */
   readonly #documents = new WeakMap<FeedEvents, { readonly place: string; readonly etag: string }>();
   /** By the digest of the address, the least recently used first. An address itself may have 16 KB. */
@@ -66,9 +72,15 @@ export class FeedMemory {
   }
 
   setInputs(sample: string, inputs: readonly LookupInput[]): void {
-    this.#inputs.delete(sample);
-    this.#inputs.set(sample, inputs);
-    if (this.#inputs.size > MAX_SAMPLES) this.#inputs.delete(this.#inputs.keys().next().value!);
+    setRecent(this.#inputs, sample, inputs, MAX_SAMPLES);
+  }
+
+  area(text: string): FollowedArea | undefined {
+    return this.#areas.get(text);
+  }
+
+  setArea(text: string, area: FollowedArea): void {
+    setRecent(this.#areas, text, area, MAX_AREAS);
   }
 
   /** The ETag of a document, if it was written before; it then need not be written to know that it is unchanged. */
@@ -86,9 +98,7 @@ export class FeedMemory {
     const before = this.#versions.get(place);
     // Two versions never have the same time.
     const seconds = before?.etag === etag ? before.seconds : Math.max(nowSeconds, (before?.seconds ?? 0) + 1);
-    this.#versions.delete(place);
-    this.#versions.set(place, { etag, seconds });
-    if (this.#versions.size > MAX_VERSIONS) this.#versions.delete(this.#versions.keys().next().value!);
+    setRecent(this.#versions, place, { etag, seconds }, MAX_VERSIONS);
     return seconds;
   }
 

@@ -17,6 +17,7 @@ import type { StoreReader } from '../../core/store/store_reader.ts';
 import { keptInputs, withSample } from '../sample/kept.ts';
 import { KeptStore } from '../sample/kept_store.ts';
 import type { EventKind } from '../streams/event_test.ts';
+import type { FollowedArea } from '../streams/followed_areas.ts';
 import { type EventPosition, eventSelection } from '../streams/stream_events.ts';
 import { readFollowed } from '../streams/streams.ts';
 import { ATOM_TYPE, type AtomFeed, writeFeed } from './atom.ts';
@@ -55,9 +56,7 @@ function streamFeed(stream: EventKind, service: Service, api: Api): Handler {
     const filters = read('filters');
     const status = stream === 'objects' ? read('status') : undefined;
     const page = await pageOf(service, exchange, read('limit'), read('until'));
-    const area = search.has('area')
-      ? await readFollowed(exchange, service, DEFAULT_CREDIBLE_LEVEL, undefined)
-      : undefined;
+    const area = await areaOf(service, exchange);
     const selection = { filters: filters ?? undefined, status, region: area?.region, inputs: undefined };
     const key = `${stream} ${eventSelection(filters, area, status)?.key ?? ''}`;
     const chosen = [...filterTexts(exchange), ...(area ? [`in ${search.get('area')}`] : [])];
@@ -65,6 +64,16 @@ function streamFeed(stream: EventKind, service: Service, api: Api): Handler {
     const shownOn = area ? `/area?${new URLSearchParams({ area: search.get('area')! })}` : '/recent';
     return await answerFeed(service, api, exchange, { stream, selection, key, title, page: shownOn }, page);
   };
+}
+
+async function areaOf(service: Service, exchange: Exchange): Promise<FollowedArea | undefined> {
+  const text = exchange.search.get('area');
+  if (text === undefined) return undefined;
+  const memory = memoryOf(service);
+  const digest = digestOf(text);
+  const area = memory.area(digest) ?? (await readFollowed(exchange, service, DEFAULT_CREDIBLE_LEVEL, undefined));
+  memory.setArea(digest, area);
+  return area;
 }
 
 const NOT_FILTERS = ['limit', 'until', 'area'];
