@@ -15,6 +15,7 @@ import * as schema from './documents/openapi/schema.ts';
 import { invalidParameter } from './http/errors.ts';
 import { readerOf } from './http/read_parameters.ts';
 import { jsonResponse, textResponse } from './http/respond.ts';
+import { readLatestIngest } from './store/recent.ts';
 import { openStore } from './store/store.ts';
 
 export const PUBLIC = {
@@ -26,7 +27,7 @@ export const PUBLIC = {
   requests: { readerOf, invalidParameter },
   responses: { jsonResponse, textResponse, toJson, Unavailable },
   parts: { channel },
-  commands: { openStore, printResult, table },
+  commands: { openStore, readLatestIngest, printResult, table },
 };
 
 export type Public = typeof PUBLIC;
