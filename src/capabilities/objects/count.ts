@@ -13,7 +13,7 @@ import {
   type QualifiesReason,
 } from '../../core/contract/enums.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
-import { statusOf } from '../../core/store/status.ts';
+import { statusOfView } from '../../core/store/status.ts';
 import { WEIGHT_OF_INPUTS } from './lookup_answer.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
@@ -102,7 +102,7 @@ class Counts {
     if (!counted) {
       const object = read();
       counted = {
-        status: object ? statusOf(object.decode()) : 'not_in_service',
+        status: object ? statusOfView(object) : 'not_in_service',
         reason: this.#qualifier?.reasonOf(object),
       };
       this.#objects.set(diaObjectId, counted);

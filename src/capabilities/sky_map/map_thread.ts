@@ -15,6 +15,7 @@ import { ObjectView } from '../../core/store/object_record.ts';
 import { countRecords } from '../../core/store/object_tables.ts';
 import type { Provenance } from '../../core/store/provenance.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
+import { statusOf, statusOfView } from '../../core/store/status.ts';
 import type { Store } from '../../core/store/store.ts';
 import { currentStore, threadDataDir } from '../../core/store/thread_store.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
@@ -139,7 +140,7 @@ function saveNowAndThen(followed: Followed, store: Store): string | undefined {
 function count(followed: Followed, store: Store): void {
   let taken = 0;
   for (const object of store.objects(followed.after)) {
-    followed.counts.put(object);
+    followed.counts.put(object, statusOf(object));
     followed.after = object.diaObjectId;
     if (++taken === OBJECTS_A_TASK) return;
   }
@@ -154,7 +155,8 @@ function readJournal(followed: Followed, store: Store): void {
   for (const entry of store.journalAfter(followed.sequence, ENTRIES_A_TASK)) {
     const { sequence, stored, crossmatched, removed } = entry;
     for (const id of removed) followed.counts.remove(id);
-    for (const id of [...stored, ...crossmatched]) if (store.readObject(id, view)) followed.counts.put(view);
+    for (const id of [...stored, ...crossmatched])
+      if (store.readObject(id, view)) followed.counts.put(view, statusOfView(view));
     followed.sequence = sequence;
     followed.wholeSkies.clear();
     taken += stored.length + crossmatched.length + removed.length;

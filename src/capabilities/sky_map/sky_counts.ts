@@ -1,6 +1,5 @@
 /** Counts the objects of each status in every cell of the sky, and updates the counts object by object. */
-import { ObjectView } from '../../core/store/object_record.ts';
-import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from '../../core/store/status.ts';
+import { STORED_STATUSES, type StoredStatus } from '../../core/store/status.ts';
 import type { StoredObject } from '../../core/store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
 import { ObjectCells, type ObjectColumns } from './object_cells.ts';
@@ -14,13 +13,6 @@ const NOWHERE = -1;
 /** The index of the first counter of a finest-resolution cell. */
 function counterOf(cell: number): number {
   return ancestor(cell, FINEST_RESOLUTION - COUNTED_RESOLUTION) * STATUSES;
-}
-
-/** The status as `statusOf` gives it; a view need not be decoded for it. */
-function statusIn(object: StoredObject | ObjectView): StoredStatus {
-  if (!(object instanceof ObjectView)) return statusOf(object);
-  if (object.state === 'pending') return 'crossmatch_pending';
-  return object.hasMatches ? 'coincident_sources' : crossmatchedStatus(false, object.record?.catalogOutcomes);
 }
 
 /** Cells as H3 keys, ascending, and their counts in the same order. */
@@ -59,8 +51,8 @@ export class SkyCounts {
   }
 
   /** Adds an object in its present state. A known object may have a new status. */
-  put(object: StoredObject | ObjectView): void {
-    const status = STORED_STATUSES.indexOf(statusIn(object));
+  put(object: Pick<StoredObject, 'diaObjectId' | 'position'>, statusName: StoredStatus): void {
+    const status = STORED_STATUSES.indexOf(statusName);
     const cellOf = () => {
       const { position } = object;
       return position ? keyOfPosition(position.ra, position.dec) : NOWHERE;

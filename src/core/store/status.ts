@@ -1,5 +1,6 @@
 import { type CatalogOutcome, OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
 import { currentMatches } from './current_matches.ts';
+import type { ObjectView } from './object_record.ts';
 import type { RecordedOutcome, StoredObject } from './types.ts';
 
 /** The status of a stored object; the API adds `not_in_service` for an object that is not stored. */
@@ -18,6 +19,12 @@ export const STORED_STATUSES: readonly StoredStatus[] = OBJECT_STATUSES.map(({ n
 export function statusOf(object: StoredObject): StoredStatus {
   if (object.state === 'pending') return 'crossmatch_pending';
   return crossmatchedStatus(currentMatches(object).length > 0, object.records.at(-1)?.catalogOutcomes);
+}
+
+/** The same of a view, which need not be decoded for it. */
+export function statusOfView(view: ObjectView): StoredStatus {
+  if (view.state === 'pending') return 'crossmatch_pending';
+  return view.hasMatches ? 'coincident_sources' : crossmatchedStatus(false, view.record?.catalogOutcomes);
 }
 
 /**

@@ -315,7 +315,7 @@ test('counts follow any sequence of states, objects in any order', () => {
           continue;
         }
         const object = objectOf(id, state);
-        counts.put(object);
+        counts.put(object, statusOf(object));
         latest.set(id, object);
       }
       assert.is(counts.objects, latest.size);
@@ -347,7 +347,7 @@ test('the counts beside the database: whole, of this history, or none', () =>
         );
       await ingest(0, 500);
       const counts = new SkyCounts();
-      for (const object of everyObject(store)) counts.put(object);
+      for (const object of everyObject(store)) counts.put(object, statusOf(object));
       const sequence = store.lastSequence();
       saveCounts(directory, store, { sequence, columns: counts.columns() });
       await ingest(500, 10);
@@ -356,7 +356,8 @@ test('the counts beside the database: whole, of this history, or none', () =>
       const again = new SkyCounts(known!.columns);
       assert.equal(again.list(3), counts.list(3));
       assert.equal([again.objects, again.withoutPosition], [500, 1]);
-      again.put(everyObject(store)[0]!);
+      const [first] = everyObject(store);
+      again.put(first!, statusOf(first!));
       assert.equal(again.list(3), counts.list(3), 'an object that is known moves nothing');
 
       const file = join(directory, 'index', 'sky-map');
