@@ -53,7 +53,7 @@ ${link('self', address(), 'application/atom+xml')}${hasPages ? link('alternate',
 `;
 }
 
-/** What the feed has, and what it does not have. */
+/** Says which events the feed has, and which are left out. */
 function subtitleOf(
   { stream, limit, isFirst, imported, examinedTo, unplaced, events }: AtomFeed,
   shown: number,

@@ -104,7 +104,7 @@ function contentOf(
   return `<p>${escapeXml(about.join('; '))}</p>${list}${outcomesOf(change, sources[0]?.match)}`;
 }
 
-/** What was searched, and what was not. */
+/** The outcomes of the catalogs. */
 function outcomesOf(change: Change | undefined, match: Match | undefined): string {
   const outcomes: readonly (readonly [name: string, outcome: string])[] = change
     ? Object.entries(change.catalog_outcomes ?? {})

@@ -1,4 +1,5 @@
 /** Remembers what a thread found for feeds, so that a poll examines only what is new since the last one. */
+import { BoundedCache } from '@nearsky/astrotables/bounded_cache';
 import type { SharedFragments } from '../../core/answers/shared_fragments.ts';
 import { setRecent } from '../../core/base/lru.ts';
 import type { LookupInput } from '../objects/queries.ts';
@@ -15,7 +16,7 @@ const MAX_SAMPLES = 16;
 /** The maximum number of areas that are remembered. The text of each has 16 KB at most. */
 const MAX_AREAS = 100;
 
-/** What the events of a feed depend on, besides its selection and the journal. */
+/** The events of a feed depend on its selection, the journal, and this. */
 export interface FeedState {
   readonly archive: string;
   /** The journal entry of the last removal: what was found before may have been removed. */
@@ -28,13 +29,11 @@ export interface FeedState {
 interface Remembered {
   readonly state: FeedState;
   readonly found: FeedEvents;
-  readonly bytes: number;
 }
 
 export class FeedMemory {
-  /** By the selection, the least recently used first. */
-  readonly #remembered = new Map<string, Remembered>();
-  #bytes = 0;
+  /** By the selection. */
+  readonly #remembered = new BoundedCache<Remembered>(MAX_BYTES);
   /** The inputs of kept samples by id, the least recently used first. */
   readonly #inputs = new Map<string, readonly LookupInput[]>();
   /** By the digest of the text, the least recently used first. Reading one may take 30 ms. */
@@ -57,30 +56,18 @@ export class FeedMemory {
     const found = { ...rest, events, ...(events.length < all.length && { examinedTo: events.at(-1)!.begin }) };
     const own = OBJECT_BYTES + key.length;
     const bytes = events.reduce((sum, { message }) => sum + message.value.length + OBJECT_BYTES, own);
-    this.#forget(key);
-    this.#remembered.set(key, { state, found, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#bytes <= MAX_BYTES || oldest === key) break;
-      this.#forget(oldest);
-    }
+    this.#remembered.set(key, { state, found }, bytes);
     return found;
   }
 
-  inputs(sample: string): readonly LookupInput[] | undefined {
-    return this.#inputs.get(sample);
+  /** The inputs of a kept sample, which never changes. @param read reads them if they are not remembered */
+  inputs(sample: string, read: () => Promise<readonly LookupInput[]>): Promise<readonly LookupInput[]> {
+    return recalled(this.#inputs, sample, MAX_SAMPLES, read);
   }
 
-  setInputs(sample: string, inputs: readonly LookupInput[]): void {
-    setRecent(this.#inputs, sample, inputs, MAX_SAMPLES);
-  }
-
-  area(text: string): FollowedArea | undefined {
-    return this.#areas.get(text);
-  }
-
-  setArea(text: string, area: FollowedArea): void {
-    setRecent(this.#areas, text, area, MAX_AREAS);
+  /** @param read reads the area if it is not remembered */
+  area(digest: string, read: () => Promise<FollowedArea>): Promise<FollowedArea> {
+    return recalled(this.#areas, digest, MAX_AREAS, read);
   }
 
   /** The ETag of a document, if it was written before; it then need not be written to know that it is unchanged. */
@@ -101,9 +88,10 @@ export class FeedMemory {
     setRecent(this.#versions, place, { etag, seconds }, MAX_VERSIONS);
     return seconds;
   }
+}
 
-  #forget(key: string): void {
-    this.#bytes -= this.#remembered.get(key)?.bytes ?? 0;
-    this.#remembered.delete(key);
-  }
+async function recalled<T>(map: Map<string, T>, key: string, most: number, read: () => Promise<T>): Promise<T> {
+  const value = map.get(key) ?? (await read());
+  setRecent(map, key, value, most);
+  return value;
 }

@@ -28,7 +28,7 @@ import { OBJECT_FEED_PARAMETERS, SAMPLE_FEED_PARAMETERS } from './parameters.ts'
 /** How long a reader or a proxy may use a feed without a request. */
 const MAX_AGE_SECONDS = 300;
 
-/** What a feed has, and the page that shows it. */
+/** A feed: which events it has, and the page that shows the same. */
 interface Feed {
   readonly stream: EventKind;
   readonly selection: FeedSelection;
@@ -69,11 +69,8 @@ function streamFeed(stream: EventKind, service: Service, api: Api): Handler {
 async function areaOf(service: Service, exchange: Exchange): Promise<FollowedArea | undefined> {
   const text = exchange.search.get('area');
   if (text === undefined) return undefined;
-  const memory = memoryOf(service);
-  const digest = digestOf(text);
-  const area = memory.area(digest) ?? (await readFollowed(exchange, service, DEFAULT_CREDIBLE_LEVEL, undefined));
-  memory.setArea(digest, area);
-  return area;
+  const read = () => readFollowed(exchange, service, DEFAULT_CREDIBLE_LEVEL, undefined);
+  return await memoryOf(service).area(digestOf(text), read);
 }
 
 const NOT_FILTERS = ['limit', 'until', 'area'];
@@ -91,10 +88,7 @@ export function sampleFeed(service: Service, api: Api): Handler {
     const page = await pageOf(service, exchange, read('limit'), read('until'));
     return await withSample(service, exchange, store, async kept => {
       const id = exchange.params.id!;
-      const memory = memoryOf(service);
-      // A kept sample never changes.
-      const inputs = memory.inputs(id) ?? (await keptInputs(service, exchange, kept));
-      memory.setInputs(id, inputs);
+      const inputs = await memoryOf(service).inputs(id, () => keptInputs(service, exchange, kept));
       const selection = { filters: undefined, status: undefined, region: undefined, inputs };
       const { title } = kept.sample;
       const feed = { stream: 'objects', selection, key: `sample ${id}`, title, page: `/sample?kept=${id}` } as const;
@@ -176,14 +170,13 @@ async function findEvents(service: Service, exchange: Exchange, feed: Feed, page
   const { limit, until } = page;
   const memory = memoryOf(service);
   const { fragments } = service;
-  const registry = (store: StoreReader) => (feed.selection.inputs ? readRegistryEpochUs(store.databases) : null);
   const { last, state } = readNow(service, store => ({
     last: store.lastSequence(),
     state: {
       archive: store.archive,
       lastRemoval: readLastRemoval(store.databases),
       fragments,
-      registry: registry(store),
+      registry: feed.selection.inputs ? readRegistryEpochUs(store.databases) : null,
     },
   }));
   const known = until ? undefined : memory.get(feed.key, state);
