@@ -17,7 +17,7 @@ import { readOffsetIndex } from 'hyparquet/src/indexes.js';
 import { readPlain } from 'hyparquet/src/plain.js';
 import { compressors as scriptCompressors } from 'hyparquet-compressors';
 
-/** Some rows of one column: all rows of a page, or those of its rows that were asked for. */
+/** A page of one column: all its rows, or those that were asked for. */
 export interface ColumnPage {
   readonly firstRow: number;
   /** Exclusive. */
@@ -360,42 +360,36 @@ function decodePage(
   if (encoding.endsWith('_DICTIONARY') && !dictionary?.length)
     throw new Error('a page needs a dictionary that is missing');
   checkValues(encoded, encoding, count, decoder);
-  const stored = places ? pick(encoded, encoding, places, decoder) : undefined;
-  const whole = () => {
-    const [from, num_values] = stored ? [stored as Uint8Array, places!.length] : [encoded, count];
-    return readDataPage(from, { ...NO_LEVELS, num_values, encoding }, decoder).dataPage;
+  const converted = (page: Parameters<typeof convertWithDictionary>[0]) =>
+    convertWithDictionary(page, dictionary, encoding, decoder);
+  const decoded = (from: Uint8Array, num_values: number) =>
+    converted(readDataPage(from, { ...NO_LEVELS, num_values, encoding }, decoder).dataPage);
+  const valuesAt = (at: PageRows) => {
+    const size = encoding === 'PLAIN' ? PLAIN_BYTES[decoder.type] : undefined;
+    if (size !== undefined) return decoded(pickPlain(encoded, size, at), at.length);
+    const width = dictionary && decoder.type !== 'BOOLEAN' ? encoded[0]! : 0;
+    if (width > 0 && width <= MOST_PICKED_BITS) return converted(pickPacked(encoded.subarray(1), width, at));
+    // In other encodings a value is found only by decoding those before it.
+    const all = decoded(encoded, count);
+    return Array.from(at, place => all[place]);
   };
-  const decoded = convertWithDictionary(Array.isArray(stored) ? stored : whole(), dictionary, encoding, decoder);
-  const values = places && !stored ? Array.from(places, place => decoded[place]) : decoded;
+  const values = places ? valuesAt(places) : decoded(encoded, count);
   if (Array.isArray(values) && values.includes(undefined))
     throw new Error('a page has no value for a row that is not null');
   return { values, present };
 }
 
-/**
- * The stored form of the values at some places: the bytes of plain numbers, or positions in the dictionary. Undefined
- * for other encodings, in which a value is found only by decoding those before it.
- */
-function pick(
-  encoded: Uint8Array,
-  encoding: string,
-  places: PageRows,
-  { type }: Decoder,
-): Uint8Array | number[] | undefined {
-  const size = encoding === 'PLAIN' ? PLAIN_BYTES[type] : undefined;
-  if (size !== undefined) {
-    const picked = new Uint8Array(size * places.length);
-    for (let i = 0; i < places.length; i++)
-      for (let at = 0; at < size; at++) picked[size * i + at] = encoded[size * places[i]! + at]!;
-    return picked;
-  }
-  const width = encoding.endsWith('_DICTIONARY') && type !== 'BOOLEAN' ? encoded[0]! : 0;
-  return width > 0 && width <= MOST_PICKED_BITS ? pickPacked(encoded.subarray(1), width, places) : undefined;
-}
-
 const PLAIN_BYTES: Partial<Record<ColumnMetaData['type'], number>> = { INT32: 4, INT64: 8, FLOAT: 4, DOUBLE: 8 };
-/** Such a number lies within four bytes, wherever its first bit is. */
+/** A number of so many bits lies within four bytes, whichever bit of a byte it begins with. */
 const MOST_PICKED_BITS = 25;
+
+/** The bytes of the plain numbers at some places. */
+function pickPlain(encoded: Uint8Array, size: number, places: PageRows): Uint8Array {
+  const picked = new Uint8Array(size * places.length);
+  for (let i = 0; i < places.length; i++)
+    for (let at = 0; at < size; at++) picked[size * i + at] = encoded[size * places[i]! + at]!;
+  return picked;
+}
 
 /** The numbers at some places of the RLE and bit-packed hybrid, whose runs `checkRuns` has checked. */
 function pickPacked(bytes: Uint8Array, width: number, places: PageRows): number[] {

@@ -327,8 +327,10 @@ const decimal = (text: string) =>
   );
 
 /** Degrees of a number with a mark of its unit, such as `12.5h`; NaN for more than 24 hours. */
-const marked = (value: number, isHours: boolean) =>
-  isHours ? (Math.abs(value) > 24 ? Number.NaN : value * HOUR) : value;
+function marked(value: number, isHours: boolean): number {
+  if (!isHours) return value;
+  return Math.abs(value) > 24 ? Number.NaN : value * HOUR;
+}
 
 const SEXAGESIMAL =
   /^\s*([+-]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
