@@ -18,7 +18,7 @@ export function importsOf(file: string): string[] {
   );
 }
 
-/** What somebody may have to read at most, in files and lines: to follow a cone search, and to know the core. */
+/** The maximum size of what a reader of the cone search, or of the core, has to read. */
 export const LIMITS = {
   cone: { file: 'src/capabilities/objects/cone_search.ts', files: 180, lines: 20_000 },
   core: { lines: 30_000 },

@@ -40,7 +40,7 @@ const PARTITIONS = 4;
 const SAMPLE_MS = 2000;
 /** An object may be requested only if it was stored this many samples ago. */
 const KNOWN_SAMPLES = 5;
-/** Messages of one partition may be read this much later than those of another. */
+/** The maximum number of messages by which the reading of one partition lags behind another. */
 const SKEW = 200_000;
 const CLIENTS = 8;
 const REQUESTS_A_SECOND = 20;

@@ -20,7 +20,7 @@ export interface RubinSky {
 
 /** One alert in this many is about a new object. */
 export const NEW_EVERY = 5;
-/** Sources of a catalog per square degree: between those of Gaia and of DES at high latitudes. */
+/** Sources per square degree in each catalog. At high latitudes Gaia has fewer, and DES has more. */
 const DENSITY = 93_000;
 /** The area of one of the twelve base pixels, square degrees. */
 const FACE_DEGREES2 = 3437.7468;

@@ -151,7 +151,7 @@ export class FilePositions implements Disposable {
   within(group: number, order: number, bounds: ArrayLike<number>): (readonly [from: number, to: number])[] {
     const size = 4 ** (ORDER - order);
     const pages = this.#pagesOf(group);
-    // The area of thousands of positions has tens of thousands of pairs, of which a row group needs a few.
+    // An area around thousands of positions has tens of thousands of pairs. Few of them concern one row group.
     let pair = 0;
     for (let high = bounds.length / 2; pair < high; ) {
       const middle = (pair + high) >>> 1;
@@ -308,8 +308,8 @@ export function openPositions(path: string, parquet: ParquetFile): FilePositions
 }
 
 /**
- * Why the positions of a Parquet file cannot be used, as far as its size and time tell; undefined if they can. The rows
- * of either file are not read.
+ * Why the positions of a Parquet file cannot be used, as far as its size and time tell; undefined if they can. Reads no
+ * rows.
  * @param path of the position file
  */
 export function whyUnusable(path: string, parquetPath: string): Unusable | undefined {

@@ -170,7 +170,7 @@ export class Engine {
   #whyNotEarlier(at: number): string | undefined {
     if (this.#options.earlierStates === 0) return 'AT is switched off here (TAP_EARLIER_STATES): leave it out';
     this.#store.resetRead();
-    return whyNotInHistory(this.#store.databases, at, undefined, 'AT');
+    return whyNotInHistory(this.#store.databases, at, 'AT');
   }
 
   async #refresh(): Promise<void> {

@@ -58,8 +58,9 @@ function* countAnswer(query: AreaQuery, context: QueryContext): Steps {
   writeCount(query, context, aboutArea(read), yield* countOf(read, query, context));
 }
 
-function* outlineAnswer(query: AreaQuery, { clock, ...context }: QueryContext): Steps {
-  const read = yield* areaOf(query, { clock, ...context });
+function* outlineAnswer(query: AreaQuery, context: QueryContext): Steps {
+  const { clock } = context;
+  const read = yield* areaOf(query, context);
   const whole = yield* edgesOf(read, clock);
   const contours = [];
   for (const level of CONTOUR_LEVELS)

@@ -13,9 +13,9 @@ import { positionFilesOf } from './stored_positions.ts';
 const EVERY_MS = 600_000;
 /** Files between two pauses for other work of the thread. */
 const FILES_AT_ONCE = 20;
-const STATES = ['usable', 'missing', 'stale', 'damaged', 'unreadable'] as const;
 /** Positions that should be usable. Missing ones were not wanted, or `catalog add` said that they could not be stored. */
 const FAULTS = ['stale', 'damaged', 'unreadable'] as const;
+const STATES = ['usable', 'missing', ...FAULTS] as const;
 
 type State = (typeof STATES)[number];
 type FilesByState = Readonly<Record<State, number>>;

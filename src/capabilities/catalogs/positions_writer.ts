@@ -54,8 +54,8 @@ export class CatalogPositionsWriter {
   }
 
   /**
-   * Makes the names durable, and removes the files of partitions that the catalog no longer has, and those of killed
-   * processes. If some positions could not be stored, earlier ones stay: they may still be usable.
+   * Makes the names durable. Removes the files of partitions that the catalog no longer has, and what killed processes
+   * left. If some positions could not be stored, earlier ones stay: they may still be usable.
    */
   end(): void {
     const directory = this.#directory;

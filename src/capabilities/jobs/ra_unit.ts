@@ -18,7 +18,7 @@ import type { RaUnit } from '../../core/contract/table_match.ts';
 export function withRaUnit(table: InputTable, raUnit: RaUnit | undefined, named: NamedColumns): InputTable {
   if (raUnit === undefined) return table;
   const { ra, dec, frame } = findPositions(table, named);
-  // The unit of the column would be that of the declinations, too.
+  // The column has the declinations, too, which are not hours.
   if (raUnit === 'h' && ra === dec)
     throw new TableError(
       'its positions are in one column, but ra_unit=h needs a column of right ascensions',

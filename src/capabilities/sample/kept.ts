@@ -74,7 +74,7 @@ async function keepJson(service: Service, exchange: Exchange): Promise<KeptSampl
 /** @throws ApiError naming the parameter if the state that the query reads is not in the history */
 async function requireHistory(service: Service, budget: Budget, query: SampleQuery, param: string): Promise<void> {
   await reachState(service, budget, query);
-  const why = service.read(store => whyNotInHistory(store.databases, query.state!.at!, undefined, param));
+  const why = service.read(store => whyNotInHistory(store.databases, query.state!.at!, param));
   if (why !== undefined) throw new ApiError('invalid_parameter', why, { param });
 }
 

@@ -149,8 +149,8 @@ export function historyStart({ meta }: Databases, options?: object): number | un
 export function whyNotInHistory(
   databases: Databases,
   entry: number,
-  options?: object,
   param = 'at',
+  options?: object,
 ): string | undefined {
   const oldest = historyStart(databases, options);
   if (oldest === undefined) return `${param} needs a history, which is not kept here (NEARSKY_HISTORY): leave it out`;

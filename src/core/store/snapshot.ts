@@ -31,7 +31,7 @@ export class Snapshot {
     this.databases = databases;
     this.#transaction = transaction;
     this.#at = at;
-    const why = at === undefined ? undefined : whyNotInHistory(databases, at, this.options);
+    const why = at === undefined ? undefined : whyNotInHistory(databases, at, 'at', this.options);
     if (why === undefined) return;
     this.close();
     throw new StoreError(why);

@@ -159,7 +159,7 @@ function lookAt(outline) {
 
 /**
  * Draws the region as the service has read it: the credible regions of a sky map, or the outline of an area that this
- * page cannot draw by itself. One answer has all regions, but that of a level below the usual ones.
+ * page cannot draw by itself. One answer has all regions; only a level below 0.9 that is not a usual one needs another.
  * @param {string | File} area @param {number | null} searched the level of a sky map @param {number} own the search
  */
 async function loadContours(area, searched, own) {

@@ -120,11 +120,12 @@ async function tableOfText(text) {
   const inputs = lookedUp.map(({ search }) => inputOf(search));
   const request = { inputs, detail: 'position', radius_arcsec: pageData.crossmatchRadiusArcsec };
   const results = inputs.length === 0 ? [] : (await ask(`${root}/api/lookup`, asJson(request))).results;
+  const resultOf = new Map(lookedUp.map((entry, i) => [entry, results[i]]));
   const refused = [];
   const rows = [];
   for (const entry of entries) {
     const { typed, label, search } = entry;
-    const result = results[lookedUp.indexOf(entry)];
+    const result = resultOf.get(entry);
     const place = search.kind === 'position' ? search : (result?.tns ?? result?.objects?.[0]);
     const isPlace = typeof place?.ra === 'number';
     const reason =
@@ -164,8 +165,9 @@ function chosen() {
 
 /** The parameters of a request. The table of a list has degrees, and names its columns. */
 function parameters() {
-  const { ra, dec, ra_unit, ...others } = chosen();
-  return table?.isList ? others : { ...(ra && { ra }), ...(dec && { dec }), ...(ra_unit && { ra_unit }), ...others };
+  const all = chosen();
+  if (table?.isList) for (const name of ['ra', 'dec', 'ra_unit']) delete all[name];
+  return all;
 }
 
 /** Lets the service read the first rows, to find out which columns it uses for the position. */
