@@ -134,7 +134,13 @@ const [part, parts] = (isDeno ? '1/4' : (process.env.TEST_ATTACKS_PART ?? '1/1')
 ];
 
 for (const each of ATTACKS.filter(({ name }, i) => (words ? new RegExp(words).test(name) : i % parts === part - 1)))
-  check(each.name, context => attack(context, each));
+  check(each.name, context =>
+    attack(context, each).catch(error => {
+      // At once, because the run of all of them may reach its time limit.
+      console.log(`\n   FAIL  ${each.name}: ${error.message}`);
+      throw error;
+    }),
+  );
 
 check('the tables of TAP are for the user of the service alone', ({ data }) => {
   assert.is(statSync(join(data, 'tap')).mode & 0o777, 0o700);
