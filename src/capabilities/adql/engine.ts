@@ -7,7 +7,6 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
 import { isRemote } from '@nearsky/hats';
 import { withTimeout } from '../../core/base/timeout.ts';
-import { readCatalog } from '../../core/store/catalog_registration.ts';
 import { whyNotInHistory } from '../../core/store/history.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
@@ -15,6 +14,7 @@ import type { Requester } from './earlier_states.ts';
 import type { Contents, Edition, TapState } from './edition.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
+import { digestOf, knownSources } from './known_sources.ts';
 import { type EngineQuery, FEW_ROWS, QueryRun } from './query_run.ts';
 import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
 import { translateQuery } from './translate_query.ts';
@@ -79,6 +79,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #archive: Archive;
+  readonly #known = knownSources();
   readonly #instance: DuckDBInstance;
   readonly #memory: EngineMemory;
   readonly #jobs = new Map<number, Running>();
@@ -278,8 +279,8 @@ export class Engine {
     this.#jobs.set(number, { job, leave });
     const { catalogs } = current;
     const catalogOf = (name: string) => ({
-      catalog: catalogs.get(name)!,
-      isFar: isRemote(readCatalog(this.#store.databases, name)?.location ?? ''),
+      digest: digestOf(catalogs.get(name)!),
+      isFar: isRemote(this.#known.of(this.#store).get(name)?.registration.location ?? ''),
     });
     const parts = new QuerySources(connection, step => job.work(step), translated, catalogOf);
     return await this.#advance(number, { job, query, stateOf, translated, sources: parts });

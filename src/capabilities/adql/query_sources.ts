@@ -14,14 +14,14 @@ import {
 import type { Column } from '@nearsky/astrotables';
 import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { conePixels, isPosition, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, wrapRa } from '@nearsky/sky-index';
-import type { CatalogDefinition } from '../../core/contract/catalogs.ts';
 
 /** A part of a catalog that has to be read. */
 export interface PartWanted {
   /** Its index among the parts of the query. */
   readonly part: number;
-  /** The catalog as the tables describe it. */
-  readonly catalog: CatalogDefinition;
+  /** The name of the catalog, and the digest of its definition when the tables were made: see `digestOf`. */
+  readonly catalog: string;
+  readonly digest: string;
   /** Columns of the table; at least one. */
   readonly columns: readonly Pick<Column, 'name' | 'type'>[];
   /** The area of the rows; undefined for the whole catalog. */
@@ -44,7 +44,7 @@ export interface PartRead {
 /** A query needs more of a catalog than is allowed. The message is for the author of the query. */
 export class SourcesRefusal extends Error {}
 
-type CatalogOf = (name: string) => Pick<PartWanted, 'catalog' | 'isFar'>;
+type CatalogOf = (name: string) => Pick<PartWanted, 'digest' | 'isFar'>;
 type Work = <T>(step: () => Promise<T>) => Promise<T>;
 
 /** The maximum number of positions near which rows are looked for. */
@@ -116,6 +116,7 @@ export class QuerySources {
       const own = columns.length > 0 ? columns : [table.partial!.id];
       wanted.push({
         part: this.#parts.indexOf(part),
+        catalog: table.schema,
         ...this.#catalogOf(table.schema),
         columns: table.columns.filter(({ name }) => own.includes(name)).map(({ name, type }) => ({ name, type })),
         bounds,

@@ -13,20 +13,20 @@ import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFil
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isThere } from '../../core/base/files.ts';
-import { Catalogs, isSameDefinition } from '../../core/contract/catalogs.ts';
 import { MAX_CATALOG_FILES } from '../../core/contract/limits.ts';
 import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
-import { type CatalogRegistration, readCatalog, readCatalogs } from '../../core/store/catalog_registration.ts';
+import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { columnsIn } from '../catalogs/columns.ts';
 import { storedPositions } from '../catalogs/stored_positions.ts';
 import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import { DECODED_TYPES, decodedColumn, isReadByEngine, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
+import { knownSources } from './known_sources.ts';
 import { hasAny, PickedRows, touches } from './near_rows.ts';
 import type { PartRead, PartWanted } from './query_sources.ts';
-import { fileColumn, sourceTables } from './source_tables.ts';
+import { fileColumn } from './source_tables.ts';
 
 export interface ReadSourcesTask extends Task<SourcesRead> {
   readonly module: 'src/capabilities/adql/read_sources_task';
@@ -65,6 +65,8 @@ class NotQuick extends Error {}
 const COPIED_AT_ONCE = 4;
 const MIB = 2 ** 20;
 const NUMBER_BYTES = 8;
+
+const knownCatalogs = knownSources();
 
 export const tasks: Tasks<ReadSourcesTask> = { readSources: runReadSources };
 
@@ -111,24 +113,22 @@ async function readPart(
   maxBytes: number,
   quickBytes = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly read: PartRead; readonly left: ReadingLeft }> {
-  const store = currentStore();
-  const { name } = wanted.catalog;
-  const registration = readCatalog(store.databases, name);
-  const catalogs = new Catalogs(readCatalogs(store.databases));
-  const table = sourceTables(catalogs).find(({ schema }) => schema === name);
-  if (!registration || !table) throw new TooMuch(`the catalog ${name} is not registered here any more`);
-  if (!isSameDefinition(catalogs.get(name)!, wanted.catalog))
-    throw new CatalogError(`the catalog ${name} was replaced or described anew since the tables were made`);
+  const { catalog, digest } = wanted;
+  const known = knownCatalogs.of(currentStore()).get(catalog);
+  if (!known) throw new TooMuch(`the catalog ${catalog} is not registered here any more`);
+  if (known.digest !== digest)
+    throw new CatalogError(`the catalog ${catalog} was replaced or described anew since the tables were made`);
+  const { registration, table } = known;
   const names = filesWithin(registration, wanted.bounds);
   const opened = new Set(left.opened);
-  const keyOf = (file: string) => `${name} ${file}`;
+  const keyOf = (file: string) => `${catalog} ${file}`;
   requireFew(registration, wanted, new Set([...opened, ...names.map(keyOf)]).size);
   const { remote } = threadData<CatalogThreadData>().catalogs ?? {};
   const files = await catalogFiles(registration.location, { remote });
   const isFar = isRemote(registration.location);
   for (const { name, type } of wanted.columns)
     if (!table.columns.some(column => column.name === name && column.type === type))
-      throw new CatalogError(`the column ${name} of ${wanted.catalog.name} has changed since the tables were made`);
+      throw new CatalogError(`the column ${name} of ${catalog} has changed since the tables were made`);
   const [id] = table.columns;
   const columnsOf = (file: ParquetFile) => {
     const columns = columnsIn(file, registration.columns);

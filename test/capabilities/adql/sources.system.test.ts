@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { digestOf } from '../../../src/capabilities/adql/known_sources.ts';
 import { adqlSettings } from '../../../src/capabilities/adql/settings.ts';
 import { SourceReader } from '../../../src/capabilities/adql/source_reader.ts';
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
@@ -418,7 +419,15 @@ check('a catalog that was replaced or described anew since the tables were made 
     await putOneSource(world, 'mine', 'mag');
     const mine = readCatalog(world.store.databases, 'mine')!;
     const catalog = mine.definition!;
-    const part = { part: 0, catalog, columns, bounds: undefined, rows: undefined, isFar: false };
+    const part = {
+      part: 0,
+      catalog: 'mine',
+      digest: digestOf(catalog),
+      columns,
+      bounds: undefined,
+      rows: undefined,
+      isFar: false,
+    };
     const read = () =>
       reader.inTime('a', new Budget(60), new AbortController().signal)([part], join(world.directory, 'parts'));
     try {
