@@ -113,6 +113,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** The maximum number of bytes that are held in memory while the body arrives; 0 or more. */
   readonly maxHeldBytes: number;
+  /** How long a client may wait for the first or next bytes of an answer, seconds; undefined if that is not long. */
+  readonly maxWaitSeconds?: number;
 }
 
 /** An address, with its description and its handler. */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { Budget } from '../../core/base/budget.ts';
+import type { Config } from '../../core/config/config.ts';
 import type { Service } from '../../core/service/service.ts';
 import { spoolOf } from '../uploads/spool.ts';
 import { TAP } from './channel.ts';
@@ -16,6 +17,9 @@ import type { TapStarted } from './tap.ts';
  * the first query.
  */
 const MARGIN_SECONDS = 20;
+
+/** How long a client waits for the first or next bytes of an answer at most, seconds. */
+export const maxWaitSeconds = (config: Config) => adqlSettings.of(config).TAP_QUERY_SECONDS + MARGIN_SECONDS;
 
 interface AdqlAnswer {
   /** The state of the tables from which the answer comes. */
@@ -45,7 +49,7 @@ export async function beginQuery(
   request: { onGone?(act: () => void): () => void } = {},
 ): Promise<AdqlAnswer | { readonly refused: string; readonly param: string | undefined }> {
   const { config, coordination } = service;
-  const budget = () => new Budget(adqlSettings.of(config).TAP_QUERY_SECONDS + MARGIN_SECONDS);
+  const budget = () => new Budget(maxWaitSeconds(config));
   const key = randomUUID();
   const stay = request.onGone?.(() => {
     coordination.ask(TAP, { step: 'giveUp', key }, budget()).catch(() => {});

@@ -1,5 +1,6 @@
 /** The limits of one server (one thread) on the work for its clients. */
 import { readFileSync } from 'node:fs';
+import type { BodyLimits } from '../host.ts';
 
 export interface ServerLimits {
   /** The maximum number of connections; beyond it, the connection that has been idle longest is closed. */
@@ -54,8 +55,17 @@ const NEW_CONNECTIONS = 1000;
 /** The maximum number of open requests beyond one per connection; each takes some 7 KiB. */
 const MAX_PIPELINED = 16_384;
 
-/** @param threads the number of servers in this process, which share its limits */
-export function serverLimits(maxConnections: number, budgetSeconds: number, threads: number): ServerLimits {
+/**
+ * @param threads the number of servers in this process, which share its limits
+ * @param waits how long clients may wait for answers: their connections must not end earlier
+ */
+export function serverLimits(
+  maxConnections: number,
+  budgetSeconds: number,
+  threads: number,
+  waits: readonly Pick<BodyLimits, 'maxWaitSeconds'>[] = [],
+): ServerLimits {
+  const waitSeconds = Math.max(60, 2 * budgetSeconds, ...waits.map(({ maxWaitSeconds = 0 }) => maxWaitSeconds));
   const openable = Math.max(64, (maxOpenFiles() ?? Number.POSITIVE_INFINITY) - OWN_FILES);
   const connections = Math.ceil(Math.min(maxConnections, openable) / threads);
   return {
@@ -64,7 +74,7 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, thre
     headersMs: 10_000,
     requestMs: 60_000,
     keepAliveMs: 75_000,
-    inactivityMs: Math.max(60_000, 2000 * budgetSeconds),
+    inactivityMs: 1000 * waitSeconds,
     maxHeaderBytes: 16_384,
     maxPipelined: 128,
     maxWaiting: 1024,

@@ -57,7 +57,8 @@ export async function runServer(task: ServeTask, api: Api): Promise<undefined> {
   // The task lasts as long as the thread, and would keep the arenas of its first generation.
   task.generation = undefined;
   const app = createApp({ config, api, log: link.log, coordination: link, metrics, threads });
-  const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, threads);
+  const bodies = api.bodies(config);
+  const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, threads, bodies);
   const isMemoryWanted = () => wasMemoryWanted(state);
   const server = new HttpServer({
     answer: app.answer,
@@ -67,7 +68,7 @@ export async function runServer(task: ServeTask, api: Api): Promise<undefined> {
     port,
     reusePort: threads > 1,
     limits,
-    bodies: api.bodies(config),
+    bodies,
     plainGets: config.NEARSKY_PLAIN_GETS,
     metrics,
     isMemoryWanted,

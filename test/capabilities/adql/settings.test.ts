@@ -1,7 +1,9 @@
 /** The effects of settings, and settings that contradict others. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bodies } from '../../../src/capabilities/adql/serve.ts';
 import { ConfigError } from '../../../src/core/config/config.ts';
+import { serverLimits } from '../../../src/core/server/server_limits.ts';
 import { configWith } from '../../capabilities.ts';
 import { withApp } from '../../core/http/support.ts';
 
@@ -13,6 +15,11 @@ test('the memory of the engine is part of that of all child processes', () =>
     (error: Error) =>
       error instanceof ConfigError && error.message.includes('NEARSKY_CHILD_MEMORY_MIB must be at least 608'),
   ));
+
+test('a connection without a byte stays open for longer than a query may take', () => {
+  const config = configWith({ TAP_QUERY_SECONDS: '600' });
+  assert.ok(serverLimits(40, 5, 1, bodies(config)).inactivityMs > 620_000);
+});
 
 test('who publishes the service', () =>
   withApp(
