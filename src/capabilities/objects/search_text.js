@@ -29,6 +29,7 @@ const RADIUS =
  * @returns {SearchText}
  */
 export function parseSearchText(typed, catalogs = []) {
+  if (typed.length > MAX_CHARACTERS) return unclear(TOO_LONG);
   const source = sourceOf(typed, catalogs);
   if (source) return source;
   const text = plain(typed);
@@ -62,6 +63,8 @@ function sourceOf(typed, catalogs) {
   return undefined;
 }
 
+/** The maximum number of characters of one id, name or position, spaces included. */
+const MAX_CHARACTERS = 1000;
 /** The maximum number of words in one position or name, including a radius. */
 const MAX_WORDS = 12;
 /** The minimum number of digits of an id among other words: fewer digits are more likely a part of a position. */
@@ -83,14 +86,21 @@ export function parseSearchList(typed, catalogs = []) {
   const whole = parseSearchText(typed, catalogs);
   if (whole.kind !== 'unclear' || typed.trim() === '') return [{ typed: typed.trim(), search: whole }];
   return typed.split(/[\n\r]+/).flatMap(line => {
+    if (isNote(line)) return [];
+    if (isLong(line)) return lineEntries(line);
     const text = withoutMarkup(line);
-    if (IS_NOTE.test(text)) return [];
     return labelled(text) ?? piecesOf(text).flatMap(piece => pieceEntries(piece, catalogs));
   });
 }
 
 /** A comment, or a line that only draws a table. */
 const IS_NOTE = /^(?:[#%].*|[-=+|\s:]*)$/;
+
+/** Such a line can only be a list of ids and names: it has no label or markup. @param {string} line */
+const isLong = line => line.length > MAX_CHARACTERS;
+
+/** @param {string} line */
+const isNote = line => IS_NOTE.test(isLong(line) ? line : withoutMarkup(line));
 
 /** @param {string} line */
 const piecesOf = line =>
@@ -248,7 +258,7 @@ const HEAD = /\b(?:_?ra\w*|_?dec\w*|\w*name|label|\w*id|object)\b/i;
  * @returns {Entry[] | undefined} undefined if the text is a table already, or no list
  */
 export function entriesOfList(text, raUnit) {
-  const lines = text.split(/[\n\r]+/).filter(line => !IS_NOTE.test(withoutMarkup(line)));
+  const lines = text.split(/[\n\r]+/).filter(line => !isNote(line));
   const [first = '', second = first] = lines;
   const isList = (/** @type {string} */ line) => parseSearchList(line).some(({ search }) => search.kind !== 'unclear');
   const hasHead = !isList(first) && HEAD.test(first);
@@ -295,7 +305,7 @@ function isTable(head, row) {
 function lineEntries(line) {
   const whole = parseSearchText(line);
   if (whole.kind !== 'unclear') return [{ typed: line, search: whole }];
-  const words = line.split(/[\s,]+/);
+  const words = line.split(/[\s,;|]+/).filter(word => word !== '');
   /** @type {{ typed: string, search: SearchText }[]} */
   const entries = [];
   for (let at = 0; at < words.length; ) {
@@ -336,6 +346,7 @@ const SEVERAL_NUMBERS =
 const OTHER_FRAMES =
   'This position is in another frame or at another equinox: put the table into Sample or Crossmatch, and name its frame';
 const ONE_POSITION = 'A line with several positions can be read in several ways: put each on a line of its own';
+const TOO_LONG = `One id, name or position has at most ${MAX_CHARACTERS} characters: put each on a line of its own`;
 const WHAT_IT_CAN_BE =
   'This is neither an id (digits), nor a TNS name (SN 2026abc), nor an ICRS position (10.684 41.269, or 00h42m44.3s +41d16m09s), nor a source of a catalog (Gaia DR3 123)';
 

@@ -104,6 +104,22 @@ test('a list becomes a table, and a table stays one', () => {
     assert.is(tableOfList(text), undefined, text);
 });
 
+test('a long line is a list of ids and names, and of nothing else', () => {
+  const kinds = (text: string) => parseSearchList(text).map(({ search: { kind } }) => kind);
+  const ids = kinds(`${ID}, `.repeat(3000));
+  assert.is(ids.length, 3000);
+  assert.equal([...new Set(ids)], ['id']);
+  // Their time grew with the square of their length: this would take hours.
+  for (const [kind, from, between, to] of [
+    ['position', '1', ',', '2'],
+    ['unclear', 'a', ' ', 'b'],
+    ['unclear', '', 'abc 12 ', ''],
+    ['unclear', '', '\t', '"'],
+  ] as const)
+    assert.equal(kinds(`${from}${between.repeat(1_000_000)}${to}`), [kind], from + between + to);
+  assert.equal(kinds(`# ${'a comment, '.repeat(1000)}\n${ID}`), ['id']);
+});
+
 test('a long list takes little time', () => {
   const text = Array.from({ length: 2000 }, (_, i) => `SN 2026u${i % 9}bc 12:34:56.7 -01:02:03 Ia 18.2 0.05 ZTF`).join(
     '\n',
