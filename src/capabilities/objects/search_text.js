@@ -146,8 +146,8 @@ const DROPPED = /\(?\b(?:j2000(?:\.0)?|icrs)\b\)?|\b\d{4}-\d\d-\d\d[T\s]+\d\d:\d
 const COLUMN_NAMES = /\b_?r\.?a\.?(?:j2000|_?deg|mean)?\b.*\b_?dec?l?(?:j2000|_?deg|mean|ination)?\b/i;
 /** A number with a decimal comma, alone in its cell. */
 const WITH_COMMA = /(?<=^|[\t;])\s*[+-]?\d{1,3},\d+\s*(?=[\t;]|$)/g;
-/** The name of a transient of any survey: a word of letters and digits. */
-const DESIGNATION = /^(?=.*\d)[a-z][\w+-]{3,}$/i;
+/** A name of any survey or catalog: a word of letters and digits, or a word and a number (`M31`, `NGC 253`). */
+const DESIGNATION = /^(?:(?=.*\d)[a-z][\w+-]+|(?:m|[a-z]{2,}) \d+[a-z]?)$/i;
 const TNS_NAME = /\b(?:(?:SN|AT)\s*)?(?:19|20)\d\d\s?[a-z]{1,4}\b|\b(?:FRB|TDE)\s*\d{4}\s*[a-z\d]+\b/i;
 const MAX_LABEL = 64;
 
@@ -177,11 +177,11 @@ function labelled(line) {
   if ([...words.slice(0, found.from), ...words.slice(found.to)].some(word => /^[+-]?\d{1,3}:\d\d/.test(word)))
     return entry(ONE_POSITION);
   const [name] = TNS_NAME.exec(before ?? '') ?? TNS_NAME.exec(after ?? '') ?? [];
-  const label = (name ?? (before || words[found.to]) ?? '').replace(/[:=]+$/, '').trim();
+  const label = (name ?? found.name ?? (before || words[found.to]) ?? '').replace(/[:=]+$/, '').trim();
   return [{ typed: line, search: found.search, ...(label !== '' && { label: label.slice(0, MAX_LABEL) }) }];
 }
 
-/** @typedef {{ from: number, to: number, search: SearchText }} FoundWords the words from one index to before another */
+/** @typedef {{ from: number, to: number, search: SearchText, name?: string }} FoundWords the words from one index to before another, and the name beside them */
 
 /**
  * The first words that are a sexagesimal position. Without colons or letters, the declination must have a sign.
@@ -210,10 +210,10 @@ function degreesBeside(words) {
       [0, words.length - size],
     ])) {
       const name = (from > 0 ? words.slice(0, from) : words.slice(to)).join(' ');
-      const isName = NAME.test(plain(name)) || (size === 1 && DESIGNATION.test(name) && !OTHER_FRAME.test(name));
+      const isName = NAME.test(plain(name)) || (DESIGNATION.test(name) && !OTHER_FRAME.test(name));
       if (to - from < 2 || !isName) continue;
       const search = parseSearchText(words.slice(from, to).join(' '));
-      if (search.kind === 'position') return { from, to, search };
+      if (search.kind === 'position') return { from, to, search, name };
     }
   return undefined;
 }

@@ -104,6 +104,14 @@ test('a list becomes a table, and a table stays one', () => {
     assert.is(tableOfList(text), undefined, text);
 });
 
+test('a name of a word and a number is a label, before a position or after it', () => {
+  for (const text of ['NGC 253 11.888 -25.288', 'NGC 253, 11.888, -25.288', '11.888 -25.288 NGC 253'])
+    assert.equal(
+      parseSearchList(text).map(({ label }) => label),
+      ['NGC 253'],
+    );
+});
+
 test('a long line is a list of ids and names, and of nothing else', () => {
   const kinds = (text: string) => parseSearchList(text).map(({ search: { kind } }) => kind);
   const ids = kinds(`${ID}, `.repeat(3000));

@@ -216,7 +216,11 @@ test('lists: ids, names and positions, mixed, however they are separated', () =>
     // A word that cannot be read may name another frame or another catalog, so its line has no entries.
     ['gal 120.5 -20.3', ['?']],
     [`12 30 49 +12 40 00 B1950\n${ID}`, ['?', ID]],
-    ['NGC 224 10.68 41.27', ['?']],
+    ['equinox 1950 120.5 -20.3', ['?']],
+    ['l 120 20.5 30.5', ['?']],
+    ['NGC 224 10.68 41.27', ['10.680 41.270']],
+    ['M31, 10.68, 41.27', ['10.680 41.270']],
+    ['Foo 10.68 41.27', ['?']],
     ['1, 10.68, 41.27', ['?']],
     ['Gaia DR2 4295806720', ['?']],
     // Two positions, or one in hours, degrees and minutes.
