@@ -13,8 +13,9 @@ const OTHERS = [
   { ra: 150.4, dec: 1.9 },
 ];
 
-export const idOf = ({ name }: Pick<Recipe, 'name'>) =>
-  TEXT_IDS.includes(name) ? 'J100000.0+020000 a' : '9007199254740993';
+export const hasTextIds = ({ name }: Pick<Recipe, 'name'>) => TEXT_IDS.includes(name);
+
+export const idOf = (recipe: Pick<Recipe, 'name'>) => (hasTextIds(recipe) ? 'J100000.0+020000 a' : '9007199254740993');
 
 /** The value of a payload column of the source at the object. */
 export function recipeValue({ name, description }: Recipe, column: string): unknown {
@@ -31,7 +32,7 @@ export function writeRecipe(directory: string, recipe: Recipe): string {
   const { description } = recipe;
   const { raColumn = 'ra', decColumn = 'dec', idColumn } = description;
   const location = join(directory, recipe.name);
-  const isText = TEXT_IDS.includes(recipe.name);
+  const isText = hasTextIds(recipe);
   const ids = isText ? [idOf(recipe), 'b', 'c'] : [BigInt(idOf(recipe)), 2n, 3n];
   const places = [SOURCE, ...OTHERS];
   const payload = description.columns!.map(({ name, type }): HatsColumn => {

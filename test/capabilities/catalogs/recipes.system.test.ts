@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RECIPES } from '../../../src/capabilities/catalogs/recipes.ts';
 import { CAPABILITIES } from '../../../src/capabilities.ts';
 import { nearsky } from '../../commands/in_process.ts';
 import { type Json, TestApp } from '../../core/http/support.ts';
@@ -12,9 +13,7 @@ import { needs } from '../../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../../python.ts';
 import { idOf, recipeValue, SOURCE, writeRecipes } from './recipe_catalogs.ts';
 
-const MODULES = 'hats, hats_import, pyarrow';
 const test = suite('catalogs/recipes (system)');
-const check = needs(test, whyNoPython(MODULES));
 const isThere = (name: string) => CAPABILITIES.some(capability => capability.name === name);
 const OBJECT = { ra: 150, dec: 2 };
 
@@ -82,48 +81,15 @@ test('each is added by its name, crossmatched, answered with all its columns, ma
     }
   }));
 
-/** Imports each small catalog anew with hats-import, from its own rows. */
-const IMPORT = `
-import json, pathlib, sys
-import pyarrow, pyarrow.parquet
-from hats_import.catalog.arguments import ImportArguments
-from hats_import.pipeline import pipeline
-
-if __name__ == "__main__":
-    directory = pathlib.Path(sys.argv[1])
-    for name, ra, dec in json.loads(sys.argv[2]):
-        files = sorted((directory / name / "dataset").rglob("Npix=*.parquet"))
-        tables = [pyarrow.parquet.read_table(file, partitioning=None).drop_columns(["_healpix_29"]) for file in files]
-        path = directory / f"{name}.parquet"
-        pyarrow.parquet.write_table(pyarrow.concat_tables(tables), path)
-        pipeline(ImportArguments(
-            output_path=directory / "imported", output_artifact_name=name, input_file_list=[path], file_reader="parquet",
-            ra_column=ra, dec_column=dec, dask_n_workers=1, dask_threads_per_worker=1,
-            progress_bar=False, simple_progress_bar=False,
-        ))
+/** Prints the arguments that are no UCDs of the IVOA's vocabulary. */
+const CHECK = `
+import sys
+from astropy.io.votable.ucd import check_ucd
+print(*(ucd for ucd in sys.argv[1:] if not check_ucd(ucd, check_controlled_vocabulary=True)))
 `;
-/** Text ids, a radius of each source, a column that is no word. */
-const IMPORTED = ['milliquas', 'erosita_dr1', 'glade_plus', 'sdss_dr16'];
-
-check('catalogs that hats-import writes are added by their names', () =>
-  withDirectory(async directory => {
-    const written = writeRecipes(directory).filter(({ recipe }) => IMPORTED.includes(recipe.name));
-    const script = join(directory, 'import.py');
-    writeFileSync(script, IMPORT);
-    const named = written.map(({ recipe: { name, description } }) => {
-      return [name, description.raColumn ?? 'ra', description.decColumn ?? 'dec'];
-    });
-    await runPython(pythonWith(MODULES)!, [script, directory, JSON.stringify(named)], { timeout: 600_000 });
-    for (const { recipe } of written) {
-      const location = join(directory, 'imported', recipe.name);
-      const added = await nearsky('catalog', 'add', recipe.name, location, '--data', join(directory, 'data'));
-      assert.equal(
-        [added.rows, added.release, added.missing_columns],
-        [3, recipe.description.release, []],
-        recipe.name,
-      );
-    }
-  }),
-);
+needs(test, whyNoPython('astropy'))('each UCD is one of the vocabulary', async () => {
+  const ucds = new Set(RECIPES.flatMap(({ description }) => description.columns!.flatMap(({ ucd }) => ucd ?? [])));
+  assert.is((await runPython(pythonWith('astropy')!, ['-c', CHECK, ...ucds])).trim(), '');
+});
 
 test.run();
