@@ -478,29 +478,26 @@ function pickLevels(levels: Uint8Array, rows: number, asked: PageRows) {
     const isPacked = value % 2 === 1;
     const endRow = Math.min(rows, row + (isPacked ? 8 * half : half));
     at = end + (isPacked ? half : 1);
-    if (!isPacked && levels[end]! > 1) throw levelError(levels[end]!);
+    const level = levels[end]!;
+    if (!isPacked && level > 1) throw levelError(level);
     // Eight rows of a packed run at a time, or all rows of another one.
-    for (let byte = end; row < endRow; byte++) {
-      const until = isPacked ? Math.min(endRow, row + 8) : endRow;
-      const bits = levels[byte]! & (2 ** (until - row) - 1);
-      for (; next < asked.length && asked[next]! < until; next++) {
+    const step = isPacked ? 8 : endRow - row;
+    for (let byte = end; row < endRow; byte++, row += step) {
+      const bits = row + step <= endRow ? levels[byte]! : levels[byte]! & ((1 << (endRow - row)) - 1);
+      for (; next < asked.length && asked[next]! < row + step; next++) {
         const within = asked[next]! - row;
-        present[next] = isPacked ? (bits >> within) & 1 : levels[end]!;
-        if (present[next]) places[found++] = count + (isPacked ? ones(bits & (2 ** within - 1)) : within);
+        present[next] = isPacked ? (bits >> within) & 1 : level;
+        if (present[next]) places[found++] = count + (isPacked ? ONES[bits & ((1 << within) - 1)]! : within);
       }
-      count += isPacked ? ones(bits) : levels[end]! * (until - row);
-      row = until;
+      count += isPacked ? ONES[bits]! : level * step;
     }
+    row = endRow;
   }
   return { present: found === asked.length ? undefined : present, count, places: places.subarray(0, found) };
 }
 
 /** The number of ones among eight bits. */
-function ones(bits: number): number {
-  const pairs = bits - ((bits >> 1) & 0x55);
-  const nibbles = (pairs & 0x33) + ((pairs >> 2) & 0x33);
-  return (nibbles + (nibbles >> 4)) & 0x0f;
-}
+const ONES = Uint8Array.from({ length: 256 }, (_, bits) => [...bits.toString(2)].filter(bit => bit === '1').length);
 
 /** Whether definition levels are one run of ones. */
 function isOneRun(levels: Uint8Array, rows: number): boolean {
