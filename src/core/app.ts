@@ -22,7 +22,6 @@ import { requestLog } from './http/request_log.ts';
 import { type Answer, isPreflight, ownHeaders, preflightResponse, webBody } from './http/respond.ts';
 import { withUnknownParameters } from './http/unknown_parameters.ts';
 import { ThreadMetrics } from './metrics/thread_metrics.ts';
-import type { TaskRunner } from './pool/pool.ts';
 import type { Coordination } from './service/coordination.ts';
 import { Service } from './service/service.ts';
 import { openStore } from './store/store.ts';
@@ -40,8 +39,6 @@ interface AppOptions {
   readonly coordination?: Coordination;
   /** The number of serving threads; 1 by default. */
   readonly threads?: number;
-  /** See `CoordinatorOptions`. */
-  readonly indexPool?: TaskRunner;
   readonly onProgress?: ((progress: RowProgress) => void) | undefined;
 }
 

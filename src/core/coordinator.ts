@@ -14,7 +14,6 @@ import { LocalIndex } from './generations/local_index.ts';
 import type { PublishedGeneration } from './generations/tasks.ts';
 import type { MainHost, Part, PartOf } from './host.ts';
 import type { Measured, ThreadsWatched } from './metrics/measured.ts';
-import type { TaskRunner } from './pool/pool.ts';
 import type { Coordination } from './service/coordination.ts';
 
 /** How long to try to read the database at the start. */
@@ -27,8 +26,6 @@ export interface CoordinatorOptions {
   /** The serving threads, whose figures `/metrics` includes. */
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
-  /** Runs the tasks of the index; by default, threads of its own. */
-  readonly indexPool?: TaskRunner | undefined;
   /** See `MainHost`; true by default. */
   readonly hasSpareProcess?: boolean;
   /** Used by the command that crossmatches one table. */
@@ -53,7 +50,6 @@ export class Coordinator implements Coordination {
     parts,
     threads,
     state = new SharedState(),
-    indexPool,
     hasSpareProcess = true,
     onProgress,
   }: CoordinatorOptions) {
@@ -80,7 +76,7 @@ export class Coordinator implements Coordination {
     // Parts come before whatever runs, which nobody could close if the making of a part fails.
     this.#parts = parts.map(part => part(host));
     this.#watch = new DatabaseWatch(dataDir, state, log);
-    this.#index = new LocalIndex(dataDir, log, () => this.onGeneration(), indexPool);
+    this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
   }
 
   #on<Asked, Answer>(

@@ -1,4 +1,7 @@
-/** `nearsky lookup` and `nearsky cone`, over a data directory and over a service: both give the API's answers. */
+/**
+ * `nearsky lookup` and `nearsky cone`, over a data directory and over a service: both give the API's answers. Some run
+ * as processes, most in this one.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,14 +9,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/core/store/store.ts';
 import { damage } from '../core/store/support.ts';
-import { checkout, environment, nearsky, root, sample, start, startServer, withDirectory } from '../e2e/support.ts';
+import { checkout, environment, root, sample, start, startServer, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
+import { nearsky, start as startHere } from './in_process.ts';
 
 const test = suite('commands/ask');
 const IDS = ['313637935709683761', '169579900785655908', '9223372036854775807'];
 const PLACE = ['61.62227592104076', '-49.29512529953388', '60'];
 
-const run = (...args: readonly string[]) => start(args).finished;
+const run = (...args: readonly string[]) => startHere(args).finished;
 
 test('ids, names and files, in the formats of answers; the directory and the service say the same', () =>
   withDirectory(async directory => {
@@ -28,7 +32,8 @@ test('ids, names and files, in the formats of answers; the directory and the ser
         ['--data', data],
         ['--url', server.url],
       ]) {
-        const found = await run('lookup', ...where, '--format', name, '--detail', 'ids', IDS[0]!, file);
+        const asked = ['lookup', ...where, '--format', name, '--detail', 'ids', IDS[0]!, file];
+        const found = await start(asked).finished;
         assert.equal([found.code, found.stderr], [0, ''], name);
         const cone = await run('cone', ...where, '--format', name, '--detail', 'ids', ...PLACE);
         assert.equal([cone.code, cone.stderr], [0, ''], name);
@@ -249,7 +254,7 @@ test('positions that are damaged: an error, not an endless wait for the index', 
     const bytes = Buffer.from(positions!.value);
     await store.close();
     damage(data, bytes, 0);
-    const { code, stdout, stderr } = await run('cone', '--data', data, ...PLACE);
+    const { code, stdout, stderr } = await start(['cone', '--data', data, ...PLACE]).finished;
     assert.equal([code, stdout], [1, '']);
     assert.match(stderr, /nearsky cone: Cannot read .* of positions because its bytes have changed/);
   }));

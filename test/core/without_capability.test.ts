@@ -12,7 +12,6 @@ import { loadApi, loadParts } from '../../src/core/loaded.ts';
 import { openStore } from '../../src/core/store/store.ts';
 import { Writer } from '../../src/core/store/writer.ts';
 import { eventually, withDirectory } from '../directory.ts';
-import { CallingThread } from './generations/calling_thread.ts';
 import { configOf } from './http/support.ts';
 import { FIRST_ID, fillSky } from './store/filled_sky.ts';
 import { withNeeding } from './without_capability.ts';
@@ -57,7 +56,6 @@ async function answersOf(capabilities: readonly Capability[], directory: string,
     api,
     parts,
     log: () => {},
-    indexPool: new CallingThread(directory),
   });
   try {
     await eventually('the app is ready', async () => app.ready || undefined);

@@ -17,8 +17,6 @@ export function positionFilesOf(
   return isRemote(location) ? undefined : positionFiles(join(dataDir, POSITIONS_DIRECTORY), location, columns);
 }
 
-const { dataDir } = threadData<StoreThreadData>();
-
 /**
  * The stored positions of a file of a catalog; undefined if there are none that can be used. The file is then searched
  * without them.
@@ -28,6 +26,7 @@ export function storedPositions(
   { location, columns, file }: Pick<CatalogRegistration, 'location' | 'columns'> & { readonly file: string },
   parquet: ParquetFile,
 ): FilePositions | undefined {
+  const { dataDir } = threadData<StoreThreadData>();
   const files = dataDir === undefined ? undefined : positionFilesOf(dataDir, location, columns);
   const positions = files && openPositions(files.pathOf(file), parquet);
   return typeof positions === 'object' ? positions : undefined;

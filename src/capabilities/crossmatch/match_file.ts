@@ -16,6 +16,7 @@ import {
   wrapRa,
 } from '@nearsky/sky-index';
 import { type MovingStar, movedStar } from '@nearsky/sky-index/motion';
+import { memoized } from '../../core/base/memoized.ts';
 import { Semaphore } from '../../core/base/semaphore.ts';
 import { circularErrorMas } from '../../core/contract/position_errors.ts';
 import { compareIds, type SourceId } from '../../core/contract/source_ids.ts';
@@ -34,8 +35,6 @@ import { type RadiusColumn, sourceRadius } from './own_radius.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 const DEFAULT_MEMORY_BYTES = 128 << 20;
-/** This thread's settings for reading catalogs. */
-const { remote, memoryBytes } = threadData<CatalogThreadData>().catalogs ?? { memoryBytes: DEFAULT_MEMORY_BYTES };
 
 export interface MatchTask extends Task<MatchAnswer<FileMatches>>, FileSearchTask {
   readonly module: 'src/capabilities/crossmatch/match_file';
@@ -170,8 +169,11 @@ export type MatchAnswer<Matches> = { readonly reads: ReadCounts } & (
   | { readonly outcome: 'unreadable' | 'unusable'; readonly reason: string }
 );
 
+const memoryOf = memoized(
+  ({ catalogs }: Partial<CatalogThreadData>) => new Semaphore(catalogs?.memoryBytes ?? DEFAULT_MEMORY_BYTES),
+);
 /** Limits the columns that the thread's tasks hold in memory. */
-const memory = new Semaphore(memoryBytes);
+const memory = () => memoryOf(threadData<CatalogThreadData>());
 
 export const tasks: Tasks<MatchTask | MatchColumnsTask> = { match: runMatch, matchColumns: runMatchColumns };
 
@@ -192,6 +194,7 @@ async function searched<Own extends FileSearchTask, Sources>(
 ): Promise<MatchAnswer<FoundPairs & Sources>> {
   const reads = noReads();
   try {
+    const { remote } = threadData<CatalogThreadData>().catalogs ?? {};
     const files = await catalogFiles(task.location, { remote, counts: reads });
     const matches = await withStableFile(() => matchIn(files, task, sourcesOf));
     return { outcome: 'searched', matches, reads };
@@ -379,7 +382,7 @@ async function sift(search: Search, rowGroup: number): Promise<Sifted<Candidate>
   const found = task.around ? { ...near, candidates: await nearOrBright(search, rowStart, near.candidates) } : near;
   const rows = found.candidates.map(({ row }) => rowStart + row);
   const valuesOf = async (column: string | null) =>
-    column === null ? [] : memory.run(file.bytesOfRows(column, rows), () => file.readValues(column, rows));
+    column === null ? [] : memory().run(file.bytesOfRows(column, rows), () => file.readValues(column, rows));
   const ids = await valuesOf(columns.id);
   const parallaxes = await valuesOf(motion?.parallax ?? null);
   const velocities = await valuesOf(motion?.radialVelocity ?? null);
@@ -411,7 +414,7 @@ async function nearOrBright(
   const magnitudes =
     magnitude === null
       ? []
-      : await memory.run(file.bytesOfRows(magnitude, rows), () => file.readValues(magnitude, rows));
+      : await memory().run(file.bytesOfRows(magnitude, rows), () => file.readValues(magnitude, rows));
   return candidates.flatMap((near, i) => {
     if (Number(magnitudes[i] ?? Number.NaN) < brighterThan) return near;
     return zones.hasNear(near.ra, near.dec, withinArcsec) ? { ...near, radiusArcsec: withinArcsec } : [];
@@ -423,7 +426,7 @@ async function inColumns({ task, zones, file, around }: Search, rowGroup: number
   const { columns, motion } = task;
   const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
   const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
-  return memory.run(bytes, async () => {
+  return memory().run(bytes, async () => {
     const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
     const places = placesOf(ra!, dec!);
     around?.look(rowGroup, places);
@@ -460,7 +463,7 @@ async function inPositions(
       const rows = candidates.map(({ row }) => rowStart + row);
       const columns = [motion.pmra, motion.pmdec];
       const bytes = columns.reduce((sum, column) => sum + file.bytesOfRows(column, rows), 0);
-      const [pmra, pmdec] = await memory.run(bytes, () =>
+      const [pmra, pmdec] = await memory().run(bytes, () =>
         settled(columns.map(column => file.readValues(column, rows))),
       );
       const at = new Map(candidates.map(({ row }, i) => [row, i]));
@@ -682,7 +685,7 @@ async function readPayload(
   if (errors) known.set(errors.ra, ({ raError }) => raError).set(errors.dec, ({ decError }) => decError);
   const wanted = new Set(payload.flatMap(({ column }) => (known.has(column) ? [] : (column ?? []))));
   for (const { columns, bytes } of portions([...wanted], column => file.bytesOfRows(column, rows))) {
-    const read = await memory.run(bytes, () => settled(columns.map(column => file.readValues(column, rows))));
+    const read = await memory().run(bytes, () => settled(columns.map(column => file.readValues(column, rows))));
     columns.forEach((column, at) => {
       values.set(column, read[at]!);
     });
@@ -825,7 +828,7 @@ class AroundPositions {
     }
     const rows: number[] = [];
     for (let at = 0; at < isNeeded.length; at++) if (isNeeded[at]) rows.push(first + at);
-    const read = await memory.run(this.#file.bytesOfRows(magnitude, rows), () =>
+    const read = await memory().run(this.#file.bytesOfRows(magnitude, rows), () =>
       this.#file.readValues(magnitude, rows),
     );
     const values = new Float64Array(last - first).fill(Number.NaN);
@@ -902,7 +905,7 @@ async function fastestMas({ pmra, pmdec }: CatalogMotion, file: ParquetFile, row
     return Math.min(MAX_MOTION_MAS, Math.hypot(largest(east), largest(north)));
   }
   const bytes = file.bytesInRowGroup(pmra, rowGroup) + file.bytesInRowGroup(pmdec, rowGroup);
-  return memory.run(bytes, async () => {
+  return memory().run(bytes, async () => {
     const [easts, norths] = await settled([pmra, pmdec].map(column => numbers(file, column, rowGroup)));
     return easts!.reduce((fastest, each, row) => Math.max(fastest, motionMas(each, norths![row]!)), 0);
   });

@@ -8,9 +8,11 @@ import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { RADIANS_PER_DEGREE } from '@nearsky/sky-index';
 import type { Coverage } from '@nearsky/sky-index/areas';
 import { messageOf } from '../../core/base/error_text.ts';
+import { memoized } from '../../core/base/memoized.ts';
 import { collectWhenQuiet } from '../../core/base/shared_memory.ts';
 import type { MapLayer } from '../../core/contract/enums.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { threadData } from '../../core/pool/thread_data.ts';
 import { ObjectView } from '../../core/store/object_record.ts';
 import { countRecords } from '../../core/store/object_tables.ts';
 import type { Provenance } from '../../core/store/provenance.ts';
@@ -87,7 +89,8 @@ interface Followed {
 /** Caches the current answers for the whole sky, by resolution and provenance as JSON: a few MB. */
 type WholeSkies = Map<string, SkyMapAnswer>;
 
-let followed: Followed | undefined;
+/** The state of this thread. */
+const stateOf = memoized((_: object): { followed?: Followed } => ({}));
 
 export const tasks: Tasks<FollowSkyTask | SkyMapTask> = { followSky: runFollowSky, skyMap: runSkyMap };
 
@@ -95,8 +98,9 @@ function runFollowSky(): SkyProgress {
   const store = currentStore();
   const last = store.lastSequence();
   // If the journal ends earlier, it belongs to another database.
-  if (followed && last < followed.sequence) followed = undefined;
-  followed ??= begin(store, last);
+  const state = stateOf(threadData());
+  if (state.followed && last < state.followed.sequence) delete state.followed;
+  const followed = (state.followed ??= begin(store, last));
   if (followed.isCounted) readJournal(followed, store);
   else count(followed, store);
   const { isCounted, sequence } = followed;
@@ -166,6 +170,7 @@ function readJournal(followed: Followed, store: Store): void {
 
 /** The answer; undefined until the database has been counted, unless a partial answer was requested. */
 function runSkyMap({ layer, resolution, disc, isPartial, provenance }: SkyMapTask): SkyMapAnswer | undefined {
+  const { followed } = stateOf(threadData());
   const source =
     layer === 'coverage' ? coverage.of(currentStore()) : followed?.isCounted || isPartial ? followed : undefined;
   if (!source) return undefined;

@@ -1,8 +1,10 @@
 /** The task `importLines`, which makes objects from the lines of an export. */
 
 import { Piscina } from 'piscina';
+import { memoized } from '../../core/base/memoized.ts';
 import { fromEventLoop } from '../../core/base/runtime.ts';
 import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { threadData } from '../../core/pool/thread_data.ts';
 import { currentStore } from '../../core/store/thread_store.ts';
 import { type PackedPieces, packPieces } from './pieces.ts';
 import { prepareLines } from './prepare.ts';
@@ -20,12 +22,13 @@ export interface ImportLinesTask extends Task<PackedPieces> {
   readonly missingBytes: number;
 }
 
-const ordinals = new StoredOrdinals(currentStore);
+const ordinalsOf = memoized((_: object) => new StoredOrdinals(currentStore));
 
 export const tasks: Tasks<ImportLinesTask> = { importLines: run };
 
 function run({ bytes, ...place }: ImportLinesTask): PackedPieces | Promise<PackedPieces> {
   return fromEventLoop(() => {
+    const ordinals = ordinalsOf(threadData());
     ordinals.begin();
     const packed = packPieces(prepareLines({ bytes: new Uint8Array(bytes), ...place }, ordinals));
     // The buffers are transferred, not copied.

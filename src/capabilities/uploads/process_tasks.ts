@@ -52,7 +52,7 @@ export function runProcess(): void {
   };
   process.on('message', async (message: ToProcess) => {
     if (message.kind === 'start') {
-      setThreadData(message.data);
+      setThreadData(() => message.data);
       // The modules may need the settings when they are loaded.
       await Promise.all(message.modules.map(loadTasks));
       say({ kind: 'ready' });

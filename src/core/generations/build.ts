@@ -4,7 +4,7 @@ import { noteGarbage } from '../base/shared_memory.ts';
 import type { Tasks } from '../pool/pool.ts';
 import { type PositionRows, readPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
-import { threadStore } from '../store/thread_store.ts';
+import { currentStore } from '../store/thread_store.ts';
 import type { BuiltArena, MergeAnswer, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
@@ -14,9 +14,8 @@ const BUILDING_BYTES = 64;
 
 export const tasks: Tasks<TailTask | MergeTask> = { tail: runTail, merge: runMerge };
 
-/** @param data by default the database of this thread's pool, as for all tasks of the index */
-export function runTail({ rows: from, sequence: since, checked, absorb }: TailTask, data = threadStore()): TailAnswer {
-  const store = data.current();
+function runTail({ rows: from, sequence: since, checked, absorb }: TailTask): TailAnswer {
+  const store = currentStore();
   const sequence = store.lastSequence();
   const rows = store.tableAt(sequence)!.rows;
   const points = readPositions(store.databases, from, rows);
@@ -67,8 +66,8 @@ function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
   }
 }
 
-export function runMerge({ arenas }: MergeTask, data = threadStore()): MergeAnswer {
-  const store = data.current();
+function runMerge({ arenas }: MergeTask): MergeAnswer {
+  const store = currentStore();
   const sequence = store.lastSequence();
   const [first, ...others] = arenas;
   const isSame = others.length === 0 && !hasRemoved(new Arena(first!.buffer), store.removedSince(first!.sequence));

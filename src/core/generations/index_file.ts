@@ -21,7 +21,7 @@ import type { Tasks } from '../pool/pool.ts';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import { partFileOf } from '../store/part_file.ts';
 import type { Store } from '../store/store.ts';
-import { threadStore } from '../store/thread_store.ts';
+import { currentStore, threadDataDir } from '../store/thread_store.ts';
 import type { BuiltIndex, IndexedExtent, OpenIndexTask, SaveIndexTask } from './tasks.ts';
 
 const FILE = 'generation';
@@ -43,11 +43,11 @@ export const tasks: Tasks<SaveIndexTask | OpenIndexTask> = { saveIndex: runSaveI
  * Writes a temporary file and renames it, so that a complete file always exists. The file is not flushed: if a power
  * cut truncates it, its digest does not match.
  */
-export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask, data = threadStore()): undefined {
-  const store = data.current();
+function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
+  const store = currentStore();
   const mark = tableMark(store, { sequence, rows });
   if (mark === undefined) return;
-  const file = join(makeIndexDirectory(data.dataDir), FILE);
+  const file = join(makeIndexDirectory(threadDataDir()), FILE);
   const aside = partFileOf(file, store.livePids()).path;
   const fd = openSync(aside, 'w', 0o600);
   try {
@@ -94,12 +94,12 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 /** The stored index; undefined unless it exists, is intact, and belongs to this database. */
-export function runOpenIndex(_: OpenIndexTask, data = threadStore()): BuiltIndex | undefined {
-  const file = join(data.dataDir, INDEX_DIRECTORY, FILE);
+function runOpenIndex(_: OpenIndexTask): BuiltIndex | undefined {
+  const file = join(threadDataDir(), INDEX_DIRECTORY, FILE);
   if (!existsSync(file)) return undefined;
   const fd = openSync(file, 'r');
   try {
-    return readIndex(fd, data.current());
+    return readIndex(fd, currentStore());
   } finally {
     closeSync(fd);
   }

@@ -3,7 +3,7 @@
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
-import { Pool, PoolError, type TaskRunner } from '../pool/pool.ts';
+import { Pool, PoolError } from '../pool/pool.ts';
 import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
 import { Indexer, type IndexFailure, type IndexStatus } from './indexer.ts';
 import type { PublishedGeneration } from './tasks.ts';
@@ -17,23 +17,15 @@ const INDEX_THREADS = 2;
 
 export class LocalIndex {
   readonly #indexer: Indexer;
-  readonly #pool: TaskRunner;
+  readonly #pool: Pool;
   readonly #log: Log;
   #measure: Promise<MetricsAnswer | undefined> | undefined;
 
-  /**
-   * @param onChange called after each change of `current`
-   * @param pool runs the tasks and is closed with the index; by default, threads of its own
-   */
-  constructor(
-    dataDir: string,
-    log: Log,
-    onChange: () => void = () => {},
-    pool: TaskRunner = new Pool({ threads: INDEX_THREADS, threadData: { dataDir } }),
-  ) {
+  /** @param onChange called after each change of `current` */
+  constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
     this.#log = log;
-    this.#pool = pool;
-    this.#indexer = new Indexer({ dataDir, pool, log, onChange });
+    this.#pool = new Pool({ threads: INDEX_THREADS, threadData: { dataDir } });
+    this.#indexer = new Indexer({ dataDir, pool: this.#pool, log, onChange });
     this.#indexer.start();
   }
 

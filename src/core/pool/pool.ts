@@ -100,8 +100,8 @@ export type TaskRunner = Pick<Pool, 'run' | 'close'>;
 export class Pool {
   readonly threads: number;
   readonly tasksPerThread: number;
+  readonly threadData: object;
   #piscina: Piscina | undefined;
-  readonly #threadData: object;
   readonly #maxHeapMib: number | undefined;
   readonly #threadEnds = new WeakMap<Piscina, ThreadEnd>();
   /** For each thread, a promise that settles when its modules are loaded or the thread has ended. */
@@ -118,7 +118,7 @@ export class Pool {
     this.threads = options.threads;
     this.tasksPerThread = options.tasksPerThread ?? 1;
     this.#maxHeapMib = options.maxHeapMib;
-    this.#threadData = { ...options.threadData, isBackground: options.isBackground ?? false };
+    this.threadData = { ...options.threadData, isBackground: options.isBackground ?? false };
   }
 
   /**
@@ -200,7 +200,7 @@ export class Pool {
       // against 66 with 'sync' and 60 with 'async'). With 'sync', the event loop of an idle thread is also blocked.
       atomics: 'disabled',
       recordTiming: false,
-      workerData: { ...this.#threadData, ...threadEnd.data },
+      workerData: { ...this.threadData, ...threadEnd.data },
       ...(this.#maxHeapMib && {
         resourceLimits: {
           maxOldGenerationSizeMb: this.#maxHeapMib,

@@ -7,7 +7,7 @@ import { readPublished } from './meta.ts';
 import { countPending, countRecords } from './object_tables.ts';
 import { readLatestIngest } from './recent.ts';
 import { readRegistryEpochUs } from './registry.ts';
-import { threadStore } from './thread_store.ts';
+import { currentStore } from './thread_store.ts';
 import type { PublishedPosition } from './types.ts';
 
 /** The figures of the database for monitoring. */
@@ -36,8 +36,8 @@ export interface MetricsAnswer {
 export const tasks: Tasks<MetricsTask> = { metrics: runMetrics };
 
 /** @throws StoreError if the database cannot be read, or was removed or replaced */
-export function runMetrics(_: MetricsTask, data = threadStore()): MetricsAnswer {
-  const store = data.current();
+export function runMetrics(_: MetricsTask): MetricsAnswer {
+  const store = currentStore();
   store.requireInPlace();
   return {
     tnsSnapshotEpochUs: readRegistryEpochUs(store.databases),

@@ -11,7 +11,7 @@ import type { Range } from './table.ts';
  */
 export class RegisteredCatalogs<T> {
   readonly #make: (registrations: readonly CatalogRegistration[]) => T;
-  #seen: { readonly registrations: number; readonly value: T } | undefined;
+  #seen: { readonly databases: Databases; readonly registrations: number; readonly value: T } | undefined;
 
   /** @param make called with all registrations, by ascending name */
   constructor(make: (registrations: readonly CatalogRegistration[]) => T) {
@@ -21,8 +21,8 @@ export class RegisteredCatalogs<T> {
   /** The value for the state of the store, or of a snapshot. It is the same one until a catalog is registered. */
   of({ databases, options }: { readonly databases: Databases; readonly options?: ReadOptions }): T {
     const registrations = readCounters(databases, options)[catalogRegistrations()] ?? 0;
-    if (this.#seen?.registrations !== registrations)
-      this.#seen = { registrations, value: this.#make(readCatalogs(databases, options as Range)) };
+    if (this.#seen?.registrations !== registrations || this.#seen.databases !== databases)
+      this.#seen = { databases, registrations, value: this.#make(readCatalogs(databases, options as Range)) };
     return this.#seen.value;
   }
 }

@@ -1,4 +1,5 @@
 /** Keeps the database open in a thread of a pool, from one task to the next. */
+import { memoized } from '../base/memoized.ts';
 import { threadData } from '../pool/thread_data.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -31,14 +32,13 @@ export class TaskStore {
   }
 }
 
-const { dataDir } = threadData<StoreThreadData>();
-const ofThread = dataDir === undefined ? undefined : new TaskStore(dataDir);
+const storeOf = memoized(({ dataDir }: Partial<StoreThreadData>) => {
+  if (dataDir === undefined) throw new Error('The database cannot be read because this pool has no data directory');
+  return new TaskStore(dataDir);
+});
 
 /** The database of this thread's pool. */
-export function threadStore(): TaskStore {
-  if (!ofThread) throw new Error('The database cannot be read because this pool has no data directory');
-  return ofThread;
-}
+export const threadStore = () => storeOf(threadData<StoreThreadData>());
 
 export const threadDataDir = () => threadStore().dataDir;
 

@@ -202,6 +202,8 @@ test('after a catalog is replaced, older objects are crossmatched again, not fas
       assert.is(olderCount(), 12, 'ten seconds have not passed');
       advance(1);
       await left(0);
+      // It is logged after the commit.
+      await eventually('both are logged', async () => again().length === 2 || undefined);
       assert.equal(
         again().map(({ recorded }) => recorded),
         [20, 12],

@@ -33,6 +33,7 @@ import {
   withApp,
   withDirectory,
 } from '../../core/http/support.ts';
+import { withThreads } from '../../core/pool/calling_thread.ts';
 
 const test = suite('sky_map/sky_map');
 /** Sequences of states. */
@@ -180,22 +181,23 @@ test('a disc: the cells that it touches, at every resolution', () =>
     },
   ));
 
-test('one that cannot be read, one whose budget is spent, one that is closed: unavailable, and it closes', async () => {
-  const events: string[] = [];
-  const provenance = currentProvenance(configOf('/nowhere'));
-  const map = new SkyMap({ dataDir: '/nowhere', log: event => events.push(event), admission: new ClientAdmission() });
-  const query = { client: 'a', layer: 'objects', resolution: 1, disc: null, isPartial: false, provenance } as const;
-  const unavailable = (promise: Promise<unknown>, message: RegExp) =>
-    promise.then(
-      () => assert.unreachable(),
-      error => assert.equal([error.name, message.test(error.message)], ['Unavailable', true], error.message),
-    );
-  await unavailable(map.answer(query, new Budget(0.000001)), /taking too long/);
-  await unavailable(map.answer(query, new Budget(60)), /cannot be read/);
-  assert.ok(events.includes('database_unreadable'));
-  await map.close();
-  await unavailable(map.answer(query, new Budget(60)), /is stopping/);
-});
+test('one that cannot be read, one whose budget is spent, one that is closed: unavailable, and it closes', () =>
+  withThreads(async () => {
+    const events: string[] = [];
+    const provenance = currentProvenance(configOf('/nowhere'));
+    const map = new SkyMap({ dataDir: '/nowhere', log: event => events.push(event), admission: new ClientAdmission() });
+    const query = { client: 'a', layer: 'objects', resolution: 1, disc: null, isPartial: false, provenance } as const;
+    const unavailable = (promise: Promise<unknown>, message: RegExp) =>
+      promise.then(
+        () => assert.unreachable(),
+        error => assert.equal([error.name, message.test(error.message)], ['Unavailable', true], error.message),
+      );
+    await unavailable(map.answer(query, new Budget(0.000001)), /taking too long/);
+    await unavailable(map.answer(query, new Budget(60)), /cannot be read/);
+    assert.ok(events.includes('database_unreadable'));
+    await map.close();
+    await unavailable(map.answer(query, new Budget(60)), /is stopping/);
+  }));
 
 test('parameters that cannot be, each with the name and the way out', () =>
   withApp(

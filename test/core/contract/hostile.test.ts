@@ -13,7 +13,6 @@ import { createApp } from '../../../src/core/app.ts';
 import type { Config } from '../../../src/core/config/config.ts';
 import { API, PARTS } from '../../capabilities.ts';
 import { eventually } from '../../directory.ts';
-import { CallingThread } from '../generations/calling_thread.ts';
 import { configOf } from '../http/support.ts';
 import { storeLines } from '../store/store_lines.ts';
 import { ANYTHING } from './hostile/bodies.ts';
@@ -52,7 +51,6 @@ async function inWorld(body: (ask: Ask, config: Config) => Promise<void>): Promi
     api: API,
     parts: PARTS,
     log: (event, fields) => event === 'internal_error' && faults.push(fields),
-    indexPool: new CallingThread(config.NEARSKY_DATA),
   });
   try {
     await eventually('the app is ready', async () => app.ready || undefined);

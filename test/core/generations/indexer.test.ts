@@ -14,9 +14,9 @@ import { openStore } from '../../../src/core/store/store.ts';
 import { StoreError } from '../../../src/core/store/store_error.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { eventually, withDirectory } from '../../directory.ts';
+import { CallingThread, withThreads } from '../pool/calling_thread.ts';
 import { startScript } from '../store/script.ts';
 import { delivery } from '../store/support.ts';
-import { CallingThread } from './calling_thread.ts';
 
 const test = suite('generations/indexer');
 
@@ -35,7 +35,10 @@ interface Publishing {
 
 const threadsOf = (directory: string) => new Pool({ threads: 2, threadData: { dataDir: directory } });
 
-async function publish(directory: string, pool: TaskRunner = new CallingThread(directory)): Promise<Publishing> {
+async function publish(
+  directory: string,
+  pool: TaskRunner = new CallingThread({ dataDir: directory }),
+): Promise<Publishing> {
   const events: string[] = [];
   const indexer = new Indexer({ dataDir: directory, pool, log: event => events.push(event) });
   indexer.start();
@@ -84,21 +87,23 @@ const ingest = (writer: Writer, ids: readonly bigint[], fields = {}) =>
   );
 
 test('what this process stores is found, once, with its columns', () =>
-  withWriter(async (directory, writer) => {
-    await ingest(writer, range(1, 3));
-    const index = await publish(directory, threadsOf(directory));
-    assert.equal(index.ids(), range(1, 3));
-    await ingest(writer, range(3, 4), { broker: 'antares' });
-    await ingest(writer, [100n], { position: null });
-    await ingest(writer, [7n]);
-    await index.holds(7);
-    assert.equal(index.ids(), range(1, 7));
-    const sky = openGeneration(index.indexer.current!);
-    const hits = new ConeHits();
-    assert.is(sky.coneSearch(position!.ra, position!.dec, 1, hits), 7);
-    assert.ok(sky.arenas.every(arena => rowsOf(arena).every(row => arena.time(row) === TIME_US)));
-    await index.close();
-  }));
+  withThreads(() =>
+    withWriter(async (directory, writer) => {
+      await ingest(writer, range(1, 3));
+      const index = await publish(directory, threadsOf(directory));
+      assert.equal(index.ids(), range(1, 3));
+      await ingest(writer, range(3, 4), { broker: 'antares' });
+      await ingest(writer, [100n], { position: null });
+      await ingest(writer, [7n]);
+      await index.holds(7);
+      assert.equal(index.ids(), range(1, 7));
+      const sky = openGeneration(index.indexer.current!);
+      const hits = new ConeHits();
+      assert.is(sky.coneSearch(position!.ra, position!.dec, 1, hits), 7);
+      assert.ok(sky.arenas.every(arena => rowsOf(arena).every(row => arena.time(row) === TIME_US)));
+      await index.close();
+    }),
+  ));
 
 test('what is removed is found no more, also after a restart, until it is stored anew', () =>
   withWriter(async (directory, writer) => {
@@ -147,34 +152,38 @@ test('what another process stores is found', () =>
   }));
 
 test('many commits: the arenas stay few, and every row is there once', () =>
-  withWriter(async (directory, writer) => {
-    const index = await publish(directory, threadsOf(directory));
-    let stored = 0;
-    for (let commit = 0; commit < 24; commit++) {
-      const count = commit % 3 === 0 ? 9000 : 700;
-      await ingest(writer, range(stored, count));
-      stored += count;
-      await index.holds(stored);
-    }
-    await eventually('few arenas', async () => index.indexer.current!.arenas.length <= 8 || undefined);
-    assert.equal(index.ids(), range(0, stored));
-    await index.close();
-  }));
+  withThreads(() =>
+    withWriter(async (directory, writer) => {
+      const index = await publish(directory, threadsOf(directory));
+      let stored = 0;
+      for (let commit = 0; commit < 24; commit++) {
+        const count = commit % 3 === 0 ? 9000 : 700;
+        await ingest(writer, range(stored, count));
+        stored += count;
+        await index.holds(stored);
+      }
+      await eventually('few arenas', async () => index.indexer.current!.arenas.length <= 8 || undefined);
+      assert.equal(index.ids(), range(0, stored));
+      await index.close();
+    }),
+  ));
 
 test('a published arena is never written again, whatever comes after it', () =>
-  withWriter(async (directory, writer) => {
-    await ingest(writer, range(0, 1100));
-    const index = await publish(directory, threadsOf(directory));
-    const { arenas } = index.indexer.current!;
-    const before = arenas.map(arena => Buffer.from(new Uint8Array(arena)));
-    for (let stored = 1100; stored < 11_000; stored += 1100) {
-      await ingest(writer, range(stored, 1100));
-      await index.holds(stored + 1100);
-    }
-    assert.is.not(index.indexer.current!.arenas[0], arenas[0], 'the arena has been merged');
-    for (const [i, arena] of arenas.entries()) assert.ok(before[i]!.equals(new Uint8Array(arena)), `arena ${i}`);
-    await index.close();
-  }));
+  withThreads(() =>
+    withWriter(async (directory, writer) => {
+      await ingest(writer, range(0, 1100));
+      const index = await publish(directory, threadsOf(directory));
+      const { arenas } = index.indexer.current!;
+      const before = arenas.map(arena => Buffer.from(new Uint8Array(arena)));
+      for (let stored = 1100; stored < 11_000; stored += 1100) {
+        await ingest(writer, range(stored, 1100));
+        await index.holds(stored + 1100);
+      }
+      assert.is.not(index.indexer.current!.arenas[0], arenas[0], 'the arena has been merged');
+      for (const [i, arena] of arenas.entries()) assert.ok(before[i]!.equals(new Uint8Array(arena)), `arena ${i}`);
+      await index.close();
+    }),
+  ));
 
 test('a new start reads the kept index and follows from there', () =>
   withWriter(async (directory, writer) => {
@@ -354,7 +363,7 @@ test('late answers from a generation that was discarded leave the index that was
 
 test('why the database cannot be read is told until it can', () =>
   withDirectory(async directory => {
-    const pool = new CallingThread(directory);
+    const pool = new CallingThread({ dataDir: directory });
     const events: string[] = [];
     const indexer = new Indexer({ dataDir: directory, pool, log: event => events.push(event) });
     assert.is(indexer.failure, undefined);

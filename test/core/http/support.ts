@@ -23,7 +23,6 @@ import { Writer } from '../../../src/core/store/writer.ts';
 import { API, configWith, PARTS, type Settings } from '../../capabilities.ts';
 import { eventually, withDirectory } from '../../directory.ts';
 import { assertDocumented } from '../contract/validate.ts';
-import { CallingThread } from '../generations/calling_thread.ts';
 
 export { eventually, type Settings, withDirectory };
 
@@ -42,11 +41,10 @@ export function configOf(directory: string, settings: Settings = {}): Config {
   return configWith({ NEARSKY_DATA: directory, NEARSKY_WORKERS: '1', ...settings });
 }
 
-/** What a service has once per process, without threads for the index. */
+/** What a service has once per process. */
 export function coordinatorOf(config: Config): Coordinator {
   const threads = () => ({ threads: [], operations: [], replaced: 0 });
-  const indexPool = new CallingThread(config.NEARSKY_DATA);
-  return new Coordinator({ parts: PARTS, config, log: () => {}, threads, indexPool });
+  return new Coordinator({ parts: PARTS, config, log: () => {}, threads });
 }
 
 export class TestApp {
@@ -64,7 +62,7 @@ export class TestApp {
       api: API,
       parts: PARTS,
       log,
-      ...(coordination ? { coordination } : { indexPool: new CallingThread(directory) }),
+      ...(coordination && { coordination }),
     });
   }
 
