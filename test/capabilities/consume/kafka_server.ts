@@ -40,7 +40,9 @@ export const API_SECRET = 'a-secret-that-no-log-may-show';
 const START_MS = 180_000;
 /** The protocol's number for the end of a partition. */
 const LATEST = -1n;
-const OPTIONS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${jars}/*`];
+/** The classes of a running server, as `kafka/fetch.sh` stores them: a server then starts in half of the CPU time. */
+const CLASSES = 'classes.jsa';
+const OPTIONS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /** Ports that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
@@ -181,7 +183,16 @@ export class KafkaServer {
 
   #java(...args: string[]): ChildProcess {
     const log = openSync(join(this.#directory, 'kafka.out'), 'a');
-    const child = spawn('java', [...OPTIONS, ...args], { stdio: ['ignore', log, log] });
+    // The stored classes are those of exactly this path, so it is relative and sorted.
+    const path = readdirSync(jars)
+      .filter(name => name.endsWith('.jar'))
+      .sort()
+      .join(':');
+    const shared = existsSync(join(jars, CLASSES)) ? [`-XX:SharedArchiveFile=${CLASSES}`] : [];
+    const child = spawn('java', [...OPTIONS, ...shared, '-cp', path, ...args], {
+      cwd: jars,
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     return child;
   }
