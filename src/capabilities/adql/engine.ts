@@ -17,12 +17,15 @@ import { EngineMemory } from './engine_memory.ts';
 import { digestOf, knownSources } from './known_sources.ts';
 import { type EngineQuery, FEW_ROWS, QueryRun } from './query_run.ts';
 import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
+import { RowsAtHand } from './rows_at_hand.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
 
 export interface EngineOptions extends ArchiveOptions {
   readonly dataDir: string;
   readonly refreshSeconds: number;
+  /** The number of bytes that a query may read of catalogs; undefined for no limit. */
+  readonly maxSourceBytes?: number;
 }
 
 export type TapBegun =
@@ -278,11 +281,20 @@ export class Engine {
     const job = new QueryRun(connection, translated.columns, asked, () => void this.end(number));
     this.#jobs.set(number, { job, leave });
     const { catalogs } = current;
+    const { dataDir, maxSourceBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const known = (name: string) => this.#known.of(this.#store).get(name);
     const catalogOf = (name: string) => ({
       digest: digestOf(catalogs.get(name)!),
-      isFar: isRemote(this.#known.of(this.#store).get(name)?.registration.location ?? ''),
+      isFar: isRemote(known(name)?.registration.location ?? ''),
     });
-    const parts = new QuerySources(connection, step => job.work(step), translated, catalogOf);
+    const atHand = new RowsAtHand(dataDir, maxSourceBytes, known);
+    const parts = new QuerySources(
+      connection,
+      step => job.work(step),
+      translated,
+      catalogOf,
+      part => atHand.read(part),
+    );
     return await this.#advance(number, { job, query, stateOf, translated, sources: parts });
   }
 

@@ -99,11 +99,7 @@ export class PickedRows implements Disposable {
     const bytes = (groupBytes * rows.length) / (rowEnd - rowStart);
     if (bytes > FEW_BYTES) return false;
     this.#bytes += bytes;
-    for (const [i, { type, stored }] of columns.entries()) {
-      const cells = this.#cells[i]!;
-      if (stored === undefined) cells.push(...rows.map(() => null));
-      else for (const value of await file.readValues(stored, rows)) cells.push(cellOf(file, stored, type, value));
-    }
+    await addCells(this.#cells, file, columns, rows);
     if (this.#cells[0]!.length * this.#columns.length >= FEW_CELLS || this.#bytes >= FEW_BYTES) this.#write();
     return true;
   }
@@ -130,23 +126,39 @@ export class PickedRows implements Disposable {
   }
 }
 
+/** Adds the values of some rows to the cells of each column. */
+export async function addCells(
+  to: readonly Cell[][],
+  file: ParquetFile,
+  columns: readonly WantedColumn[],
+  rows: readonly number[],
+): Promise<void> {
+  for (const [i, { type, stored }] of columns.entries()) {
+    const cells = to[i]!;
+    if (stored === undefined) for (const _ of rows) cells.push(null);
+    else for (const value of await file.readValues(stored, rows)) cells.push(cellOf(file, stored, type, value));
+  }
+}
+
 /** The number of pixels of order 24 in a pixel of an area. */
 const PLACES = 4 ** (24 - MAX_AREA_ORDER);
 
 /**
  * Like `rowsWithin`, but reads the stored positions. Undefined if they are damaged, or if a row has no position: then
  * only its pixel determines whether it is in the area.
+ * @param runs runs that contain all rows in the area: see `FilePositions.within`
  */
-function rowsInPositions(
+export function rowsInPositions(
   positions: FilePositions,
   group: number,
   bounds: PixelBounds,
   most: number,
+  runs = positions.within(group, MAX_AREA_ORDER, bounds),
 ): number[] | 'many' | undefined {
   if (positions.groups[group]!.withoutPosition > 0) return undefined;
   const rows: number[] = [];
   try {
-    for (const [from, to] of positions.within(group, MAX_AREA_ORDER, bounds))
+    for (const [from, to] of runs)
       for (const { rowStart, values } of positions.read(from, to))
         for (let row = 0; 2 * row < values.length; row++) {
           const pixel = Math.floor(placeOf(values[2 * row]!, values[2 * row + 1]!) / PLACES);

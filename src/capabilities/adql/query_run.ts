@@ -115,7 +115,7 @@ export class QueryRun {
   #next: Promise<DuckDBDataChunk | null> | undefined;
   #chunk: Chunk | undefined;
   #sql = '';
-  #setup: readonly string[] = [];
+  #setup: readonly (() => Promise<unknown>)[] = [];
   #rows = 0;
   #isLate = false;
   /** Whether the whole answer was returned. */
@@ -141,13 +141,13 @@ export class QueryRun {
    * Runs the query until its first rows are available.
    * @param infosOf makes the information for the answer, when the transaction has its state
    * @param few SQL for its first rows, more than `FEW_ROWS` if there are more; undefined if that may cost too much
-   * @param setup the statements that were executed for it in the transaction
+   * @param setup the steps that were done for it in the transaction
    */
   async begin(
     sql: string,
     infosOf: () => Promise<readonly Info[]>,
     few?: string,
-    setup: readonly string[] = [],
+    setup: readonly (() => Promise<unknown>)[] = [],
   ): Promise<void> {
     this.#setup = setup;
     const counted = this.#query.format.writer === 'fits' ? await this.#counted(sql) : undefined;
@@ -346,7 +346,7 @@ export class QueryRun {
     try {
       // After an error the transaction may still be open, but answers nothing.
       await this.work(() => this.#connection.run('ROLLBACK').catch(() => {}));
-      for (const sql of [...this.#setup, this.#sql]) await this.work(() => this.#connection.run(sql));
+      for (const step of [...this.#setup, () => this.#connection.run(this.#sql)]) await this.work(step);
     } catch (error) {
       return error;
     }

@@ -11,9 +11,10 @@ import {
   tableName,
   textLiteral,
 } from '@nearsky/adql';
-import type { Column } from '@nearsky/astrotables';
+import type { Cell, Column } from '@nearsky/astrotables';
 import { MAX_OUTSIDE_ARCSEC } from '@nearsky/hats/layout';
 import { conePixels, isPosition, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, wrapRa } from '@nearsky/sky-index';
+import { appendRows } from './append_rows.ts';
 
 /** A part of a catalog that has to be read. */
 export interface PartWanted {
@@ -45,6 +46,8 @@ export interface PartRead {
 export class SourcesRefusal extends Error {}
 
 type CatalogOf = (name: string) => Pick<PartWanted, 'digest' | 'isFar'>;
+/** The cells of each wanted column; undefined if another process must read the part. */
+type ReadAtHand = (part: PartWanted) => Promise<readonly Cell[][] | undefined>;
 type Work = <T>(step: () => Promise<T>) => Promise<T>;
 
 /** The maximum number of positions near which rows are looked for. */
@@ -59,36 +62,53 @@ export class QuerySources {
   /** The rows that are not yet stored. */
   #unkept: Translated['kept'];
   readonly #catalogOf: CatalogOf;
+  readonly #readAtHand: ReadAtHand;
   readonly #read = new Set<TablePart>();
   /**
-   * The statements that were executed for the query. Its transaction preserves the tables from which positions were
-   * taken.
+   * The steps that were done for the query, mostly statements. Its transaction preserves the tables from which
+   * positions were taken.
    */
-  readonly setup: string[] = [];
+  readonly setup: (() => Promise<unknown>)[] = [];
 
   /**
    * @param work runs a step of the engine; the step may be cancelled
    * @param catalogOf finds the catalog with a name
+   * @param readAtHand reads the parts that need no other process
    */
   constructor(
     connection: DuckDBConnection,
     work: Work,
     { parts, kept }: Pick<Translated, 'parts' | 'kept'>,
     catalogOf: CatalogOf,
+    readAtHand: ReadAtHand,
   ) {
     this.#connection = connection;
     this.#work = work;
     this.#parts = parts;
     this.#unkept = kept;
     this.#catalogOf = catalogOf;
+    this.#readAtHand = readAtHand;
   }
 
   /**
-   * The parts to read next; empty if nothing is missing. A part may depend on the positions in another part, which is
-   * then read first.
+   * The parts that another process must read next; empty if nothing is missing. A part may depend on the positions in
+   * another part, which is then read first.
    * @throws SourcesRefusal
    */
   async wanted(): Promise<PartWanted[]> {
+    for (;;) {
+      const wanted = await this.#wanted();
+      const others: PartWanted[] = [];
+      for (const part of wanted) {
+        const cells = await this.#readAtHand(part);
+        if (cells) await this.#fill(part, cells);
+        else others.push(part);
+      }
+      if (others.length > 0 || wanted.length === 0) return others;
+    }
+  }
+
+  async #wanted(): Promise<PartWanted[]> {
     if (this.#parts.length === 0) return [];
     const unread = this.#parts.filter(part => !this.#read.has(part));
     const canRun = (sql: string) => ![...unread, ...this.#unkept].some(({ relation }) => sql.includes(relation));
@@ -126,6 +146,24 @@ export class QuerySources {
     return wanted;
   }
 
+  /** Makes the view of a part from its rows. */
+  async #fill({ part, columns }: PartWanted, cells: readonly Cell[][]): Promise<void> {
+    const { table, relation } = this.#parts[part]!;
+    const rows = `rows\t${part}`;
+    const stored = columns.map(({ name, type }) => `${quoted(name)} ${ENGINE_TYPES[type]}`);
+    const has = new Set(columns.map(({ name }) => name));
+    const list = table.columns.map(({ name, type }) =>
+      has.has(name) ? quoted(name) : `NULL::${ENGINE_TYPES[type]} AS ${quoted(name)}`,
+    );
+    await this.#run(
+      `CREATE TEMP TABLE ${quoted(rows)} (${stored.join(', ')});
+      CREATE TEMP VIEW ${relation} AS SELECT ${list.join(', ')} FROM temp.main.${quoted(rows)}`,
+    );
+    const filled = columns.map(({ type }, i) => ({ type, values: cells[i]!.map(cell => engineCell(type, cell)) }));
+    await this.#step(() => appendRows(this.#connection, rows, filled, cells[0]!.length));
+    this.#read.add(this.#parts[part]!);
+  }
+
   /** Makes views of the parts that were read. */
   async take(directory: string, read: readonly PartRead[]): Promise<void> {
     for (const { part, files, columns } of read) {
@@ -144,8 +182,12 @@ export class QuerySources {
   }
 
   async #run(sql: string): Promise<void> {
-    await this.#work(() => this.#connection.run(sql));
-    this.setup.push(sql);
+    await this.#step(() => this.#connection.run(sql));
+  }
+
+  async #step(step: () => Promise<unknown>): Promise<void> {
+    await this.#work(step);
+    this.setup.push(step);
   }
 
   /** The pixels near the positions of a query; undefined if they are too many or too far. */
@@ -202,4 +244,10 @@ function merged(firsts: readonly number[], ends: readonly number[]): PixelBounds
 function storedValue({ name, type }: Column): string {
   const cast = `TRY_CAST(${quoted(name)} AS ${ENGINE_TYPES[type]})`;
   return type === 'float64' || type === 'float32' ? `CASE WHEN isfinite(${cast}) THEN ${cast} END` : cast;
+}
+
+/** The same for a value that was decoded here. */
+function engineCell(type: Column['type'], cell: Cell): Cell {
+  if (type === 'int32') return cell === null ? null : Number(cell);
+  return typeof cell === 'number' && !Number.isFinite(cell) ? null : cell;
 }

@@ -5,12 +5,10 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PixelBounds } from '@nearsky/adql';
 import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFile } from '@nearsky/hats';
-import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isThere } from '../../core/base/files.ts';
 import { MAX_CATALOG_FILES } from '../../core/contract/limits.ts';
@@ -23,10 +21,9 @@ import { storedPositions } from '../catalogs/stored_positions.ts';
 import type { CatalogThreadData } from '../catalogs/thread_data.ts';
 import { DECODED_TYPES, decodedColumn, isReadByEngine, type WantedColumn } from './engine_columns.ts';
 import { EngineFile } from './engine_file.ts';
-import { knownSources } from './known_sources.ts';
-import { hasAny, PickedRows, touches } from './near_rows.ts';
+import { filesWithin, knownSources, wantedIn } from './known_sources.ts';
+import { PickedRows, touches } from './near_rows.ts';
 import type { PartRead, PartWanted } from './query_sources.ts';
-import { fileColumn } from './source_tables.ts';
 
 export interface ReadSourcesTask extends Task<SourcesRead> {
   readonly module: 'src/capabilities/adql/read_sources_task';
@@ -129,11 +126,12 @@ async function readPart(
   for (const { name, type } of wanted.columns)
     if (!table.columns.some(column => column.name === name && column.type === type))
       throw new CatalogError(`the column ${name} of ${catalog} has changed since the tables were made`);
-  const [id] = table.columns;
   const columnsOf = (file: ParquetFile) => {
-    const columns = columnsIn(file, registration.columns);
-    const all = wanted.columns.map(({ name, type }) => ({ name, type, stored: fileColumn({ columns }, table, name) }));
-    return { all, id: { name: id!.name, type: id!.type, stored: columns.id } };
+    const [id] = table.columns;
+    return {
+      all: wantedIn(file, wanted, known),
+      id: { name: id!.name, type: id!.type, stored: columnsIn(file, registration.columns).id },
+    };
   };
   const open: ParquetFile[] = [];
   const chosen: (Chosen | undefined)[] = new Array(names.length);
@@ -189,14 +187,6 @@ async function readPart(
   } finally {
     for (const file of open) file.close();
   }
-}
-
-/** The files of the partitions that touch an area; all files without an area. */
-function filesWithin({ partitions }: CatalogRegistration, bounds: PixelBounds | undefined): string[] {
-  return partitions.flatMap(({ order, ipix, files }) => {
-    const size = 4 ** (MAX_AREA_ORDER - order);
-    return !bounds || hasAny(bounds, ipix * size, (ipix + 1) * size) ? files : [];
-  });
 }
 
 /** @param files the number of files that the query reads with this part */

@@ -449,7 +449,7 @@ export class Tap {
 
   #start(): EngineLink {
     if (!isInstalled()) throw new Unavailable(NOT_INSTALLED, NEVER);
-    const { NEARSKY_DATA, TAP_MAX_QUERIES, TAP_MEMORY_MIB, TAP_EARLIER_STATES } = this.#config;
+    const { NEARSKY_DATA, TAP_MAX_QUERIES, TAP_MEMORY_MIB, TAP_EARLIER_STATES, TAP_MAX_SOURCES_MIB } = this.#config;
     const memoryMib = TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB;
     let engine: EngineLink;
     try {
@@ -470,6 +470,7 @@ export class Tap {
       refreshSeconds: REFRESH_SECONDS,
       mergeAfter: MERGE_AFTER,
       earlierStates: TAP_EARLIER_STATES,
+      maxSourceBytes: TAP_MAX_SOURCES_MIB * 2 ** 20,
     };
     this.#childMemory.add(this.#member(engine), engine.child);
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);

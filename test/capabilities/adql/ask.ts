@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Running } from '../../core/http/support.ts';
 
 /** A form's answer; while the engine cannot answer, for example because it was ended, it is asked again. */
-export async function ask({ app }: Running, query: string, more: Readonly<Record<string, string>> = {}) {
+export async function ask({ app }: Pick<Running, 'app'>, query: string, more: Readonly<Record<string, string>> = {}) {
   for (;;) {
     const body = new URLSearchParams({ LANG: 'ADQL', QUERY: query, ...more }).toString();
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
