@@ -64,3 +64,6 @@ export const LISTS: readonly (readonly [from: string, pasted: string, ...Expecte
   ['minutes', 'SN 2026ubc 12:61:56.7 -01:02:03', /below 60/],
   ['typographic signs', 'SN 2026ubc 12ʰ34ᵐ56.7ˢ −01°02′03″', `${AT} SN 2026ubc`],
 ];
+
+/** What a table of right ascensions in degrees is told that states hours, if the second one is 28.5 degrees. */
+export const BEYOND_24 = 'the unit of its column ra is h, but it holds 28.5, which is more than 24 hours';

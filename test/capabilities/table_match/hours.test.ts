@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { tableOfList } from '../../../src/capabilities/objects/search_text.js';
 import { TestApp } from '../../core/http/support.ts';
 import { inWorld } from '../crossmatch/world.ts';
-import { AT, DEC, LISTS, RA } from '../objects/lists.ts';
+import { AT, BEYOND_24, DEC, LISTS, RA } from '../objects/lists.ts';
 
 const test = suite('table_match/hours');
 
@@ -35,6 +35,9 @@ test('all below 24, over the sky: a warning that names ra_unit=h, which reads th
         '# %ECSV 1.0\n# ---\n# datatype:\n# - {name: ra, unit: deg, datatype: float64}\n# - {name: dec, unit: deg, datatype: float64}\n';
       const stated = await app.post('/api/crossmatch?ra_unit=h', ecsv + hours.replaceAll(',', ' '), 'text/csv');
       assert.equal([stated.status, stated.body.param], [400, 'ra_unit']);
+      const degrees = await app.post('/api/crossmatch?ra_unit=h', tableOf(places, 1), 'text/csv');
+      assert.is(degrees.status, 400, degrees.text);
+      assert.match(degrees.body.message, BEYOND_24);
     } finally {
       await app.app.close();
     }
