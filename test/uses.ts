@@ -23,7 +23,7 @@ const USES: Readonly<Record<string, string>> = {
   'commands/words.system': 'demo transfer',
   'deploy/deb': 'demo',
   'deploy/deploy': 'nodes',
-  'deploy/haproxy': 'adql nodes streams',
+  'deploy/haproxy': 'adql nodes sample streams',
   'deploy/nginx': 'streams table_match',
   'deploy/operators': 'adql backup nodes publish report streams transfer',
   'docs/a_year': 'backup hats nodes publish removal report transfer',
