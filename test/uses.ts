@@ -16,7 +16,7 @@ const USES: Readonly<Record<string, string>> = {
   'capabilities/sample/tool': 'archive_connector',
   'capabilities/table_match/beyond_int64': 'adql',
   'capabilities/transfer/damaged_pages': 'hats',
-  'capabilities/vo/links.system': 'adql',
+  'capabilities/vo/links.system': 'adql pages',
   'clients/generated': 'areas feeds listing sample sources table_match validation',
   'clients/python.': 'areas listing sample sources table_match validation',
   'clients/tom': 'demo',
