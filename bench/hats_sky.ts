@@ -25,6 +25,10 @@ export interface HatsSkySize {
   readonly seed: number;
 }
 
+export const FIRST_TIME_US = 1_790_000_000_000_000;
+export const DAY_US = 86_400_000_000;
+/** Over which the events of the objects are spread. */
+const NIGHTS = 10;
 const FIRST_OBJECT = 170_000_000_000_000_000n;
 const FIRST_SOURCE = 4_612_352_219_396_039_168n;
 /** Gives about 200 partitions, whatever the number of sources. */
@@ -35,7 +39,7 @@ const INGEST_BATCH = 10_000;
 
 /** The sky with this size. It is made if it is missing, which takes about a minute for five million sources. */
 export async function hatsSky(size: HatsSkySize, note: (text: string) => void): Promise<HatsSky> {
-  const dir = join(tmpdir(), 'nearsky-bench', `hats-${FORMAT_VERSION}-${size.sources}-${size.objects}-${size.seed}`);
+  const dir = join(tmpdir(), 'nearsky-bench', `nights-${FORMAT_VERSION}-${size.sources}-${size.objects}-${size.seed}`);
   const paths = (root: string) => ({
     catalog: join(root, 'gaia_dr3'),
     data: join(root, 'data'),
@@ -115,10 +119,10 @@ export async function store(dataDir: string, { ra, dec, id }: Points): Promise<v
       diaObjectId: id[row]!,
       position: { ra: ra[row]!, dec: dec[row]! },
       reliability: 0.9,
-      eventTimeUs: 1_790_000_000_000_000,
+      eventTimeUs: FIRST_TIME_US + ((row >> 1) % NIGHTS) * DAY_US,
       broker: 'lasair' as const,
     }));
-    await writer.ingest(deliveries, 1_790_000_000_000_000 + from);
+    await writer.ingest(deliveries, FIRST_TIME_US + from);
   }
   await opened.close();
 }

@@ -78,19 +78,23 @@ export interface Runtime {
 
 const THIS_RUNTIME: Runtime = { file: process.execPath, args: [] };
 
-/** Runs a script of this project, its path from this directory, to its end; gives the CPU time of all its threads, and what it wrote. */
-export async function runToEnd(
-  script: string,
-  args: readonly string[],
-  { file, args: first }: Runtime = THIS_RUNTIME,
-): Promise<{ readonly cpuSeconds: number; readonly output: string }> {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const command = ['-c', '"$@" && times', 'sh', file, ...first, path, ...args];
-  const child = spawn('sh', command, { stdio: ['ignore', 'pipe', 'inherit'] });
+interface Timed {
+  readonly seconds: number;
+  /** Of all its threads and processes. */
+  readonly cpuSeconds: number;
+  /** The standard output. */
+  readonly output: string;
+}
+
+/** Runs a program to its end. @throws Error unless it exits with 0 */
+export async function timed(file: string, args: readonly string[]): Promise<Timed> {
+  const began = performance.now();
+  const child = spawn('sh', ['-c', '"$@" && times', 'sh', file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', data => (output += data));
   const code = await new Promise(resolve => child.on('close', resolve));
-  if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}`);
+  const seconds = (performance.now() - began) / 1000;
   // The last line of `times`: user and system time of the children, as 1m2.345s.
   const times = [
     ...output
@@ -100,7 +104,16 @@ export async function runToEnd(
       .matchAll(/(\d+)m([\d.]+)s/g),
   ];
   const cpuSeconds = times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
-  return { cpuSeconds, output };
+  return { seconds, cpuSeconds, output };
+}
+
+/** Runs a script of this project, its path from this directory, to its end. */
+export function runToEnd(
+  script: string,
+  args: readonly string[],
+  { file, args: first }: Runtime = THIS_RUNTIME,
+): Promise<Timed> {
+  return timed(file, [...first, fileURLToPath(new URL(script, import.meta.url)), ...args]);
 }
 
 /** The fields of /proc/PID/stat after the name. */

@@ -17,6 +17,7 @@ import { ingestFiles } from './ingest.ts';
 import { memory } from './memory.ts';
 import { nodes } from './nodes.ts';
 import { overloaded } from './overload.ts';
+import { patterns } from './patterns.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 import { FULL, rubinNight, SMALL } from './rubin_night.ts';
 import { runtimes } from './runtimes.ts';
@@ -46,6 +47,7 @@ const workloads: readonly Workload[] = [
   soak,
   tap,
   sources,
+  patterns,
   nodes,
   rubinNight,
   ...(await Promise.all(OF_CAPABILITIES.map(async (file): Promise<Workload> => (await import(file)).workload))),

@@ -68,15 +68,15 @@ const WARM_MS = 2000;
 const ENDED_MS = 100;
 
 /** Runs a turn, and gives the duration of a query that it measured and the CPU time of a query, ms. */
-async function measured(pid: number, turn: () => Promise<number>, times = TIMES): Promise<Times[number]> {
+export async function measured(pid: number, turn: () => Promise<number>, times = TIMES): Promise<Times[number]> {
   const cpu = treeCpuMs(pid);
   const wall = await turn();
   await sleep(ENDED_MS);
   return [wall, (treeCpuMs(pid) - cpu) / times];
 }
 
-const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0);
-const middle = (times: Times) =>
+export const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0);
+export const middle = (times: Times) =>
   times.length === 0 ? ['', ''] : [0, 1].map(i => ms(median(times.map(time => time[i]!))));
 const spread = (times: Times) => {
   const walls = times.map(([wall]) => wall);
@@ -107,7 +107,7 @@ type Side = 'with' | 'without';
 const SIDES = { with: [], without: ['--no-positions'] } as const;
 
 /** The wall and CPU time of each turn, ms. */
-type Times = (readonly [wall: number, cpu: number])[];
+export type Times = (readonly [wall: number, cpu: number])[];
 
 async function run({ points, seed, runs }: Options, note: (text: string) => void): Promise<Report> {
   const obstacle = whyNoPostgres();
