@@ -12,7 +12,7 @@ import type { Writer } from '../../../src/core/store/writer.ts';
 import { NO_TNS, withStore } from '../../core/store/support.ts';
 import { nearestByScan } from '../../oracle/brute_force.ts';
 import { HARD_PLACES, offset, seededRandom } from '../../oracle/skies.ts';
-import { inWorld, pool as matchPool } from '../crossmatch/world.ts';
+import { inWorld } from '../crossmatch/world.ts';
 
 const test = suite('tns/association');
 const HOUR_US = 3_600_000_000;
@@ -149,5 +149,4 @@ test('it is recorded with the crossmatch, once [Ingest and states; Objects]', ()
     assert.is(world.store.getObject(without!)!.tns, null);
   }));
 
-test.after(() => matchPool.close());
 test.run();
