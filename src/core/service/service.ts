@@ -143,7 +143,7 @@ export class Service {
   }
 
   get #latestIngestUs(): number {
-    return this.look()?.latestIngestTimeUs ?? 0;
+    return this.read(({ databases }) => readLatestIngest(databases)) ?? 0;
   }
 
   /**

@@ -140,7 +140,7 @@ const LATEST_INGEST_KEY = new TextEncoder().encode('latest_ingest');
 
 /** The latest ingest time of any object; null when there is none. */
 export function readLatestIngest({ meta }: Databases): number | null {
-  const bytes = meta.get(LATEST_INGEST_KEY);
+  const bytes = meta.getFast(LATEST_INGEST_KEY);
   return bytes ? decodeTimeValue(bytes) : null;
 }
 
