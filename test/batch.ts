@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { runPoolsHere } from './core/pool/calling_thread.ts';
 import { layerOf } from './layers.ts';
 
 export const MARK = '\u0001';
@@ -36,7 +35,10 @@ async function main(files: readonly string[]): Promise<void> {
   const uvu = globalThis as unknown as { UVU_DEFER: number; UVU_INDEX: number; UVU_QUEUE: [string, ...Suite[]][] };
   uvu.UVU_DEFER = 1;
   await import('uvu');
-  if (files.every(file => layerOf(file) === 'test')) runPoolsHere();
+  if (files.every(file => layerOf(file) === 'test')) {
+    const { runPoolsHere } = await import('./core/pool/calling_thread.ts');
+    runPoolsHere();
+  }
   const left: Record<string, string[]> = {};
   let isFailed = false;
   for (const [i, file] of files.entries()) {

@@ -410,7 +410,7 @@ test('the client of a stream leaves, whatever it has sent after its request', as
   );
 });
 
-test('an idle connection does not hold what it has received', () => {
+test('an idle connection does not hold what it has received', async () => {
   const received = get('/', 'Accept: text/html, application/json\r\n') + get('/').repeat(500);
   const heads = Array.from({ length: 1000 }, (_, i) => {
     const bytes = Buffer.from(received.replace('json', `json, x/${i}`)).toString('latin1');
@@ -418,11 +418,18 @@ test('an idle connection does not hold what it has received', () => {
   });
   const { gc } = globalThis;
   setFlagsFromString('--expose-gc');
-  (gc ?? runInNewContext('gc'))();
+  // What other tests have left goes in several steps.
+  const collect = async () => {
+    for (let i = 0; i < 3; i++) {
+      (gc ?? runInNewContext('gc'))();
+      await new Promise(resolve => setImmediate(resolve));
+    }
+  };
+  await collect();
   const before = process.memoryUsage().heapUsed;
   assert.is(heads.length, 1000);
   heads.length = 0;
-  (gc ?? runInNewContext('gc'))();
+  await collect();
   const each = (before - process.memoryUsage().heapUsed) / 1000;
   assert.ok(each < 4000, `${Math.round(each)} bytes`);
 });
