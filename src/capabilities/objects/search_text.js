@@ -148,6 +148,9 @@ const COLUMN_NAMES = /\b_?r\.?a\.?(?:j2000|_?deg|mean)?\b.*\b_?dec?l?(?:j2000|_?
 const WITH_COMMA = /(?<=^|[\t;])\s*[+-]?\d{1,3},\d+\s*(?=[\t;]|$)/g;
 /** A name of any survey or catalog: a word of letters and digits, or a word and a number (`M31`, `NGC 253`). */
 const DESIGNATION = /^(?:(?=.*\d)[a-z][\w+-]+|(?:m|[a-z]{2,}) \d+[a-z]?)$/i;
+/** A number with the name of a coordinate, an equinox, a unit or a radius: not a name, although it has the form of one. */
+const QUANTITY =
+  /^(?:ra|raj|de|dej|decl?|declination|alpha|delta|e?lon|e?lat|az|alt|fk|ep|epoch|eq|equinox|hr|hrs|hours?|deg|degrees?|min|sec|arc\w+|rad|radius|within|size) ?-?\d/i;
 const TNS_NAME = /\b(?:(?:SN|AT)\s*)?(?:19|20)\d\d\s?[a-z]{1,4}\b|\b(?:FRB|TDE)\s*\d{4}\s*[a-z\d]+\b/i;
 const MAX_LABEL = 64;
 
@@ -210,7 +213,8 @@ function degreesBeside(words) {
       [0, words.length - size],
     ])) {
       const name = (from > 0 ? words.slice(0, from) : words.slice(to)).join(' ');
-      const isName = NAME.test(plain(name)) || (DESIGNATION.test(name) && !OTHER_FRAME.test(name));
+      const isName =
+        NAME.test(plain(name)) || (DESIGNATION.test(name) && !OTHER_FRAME.test(name) && !QUANTITY.test(name));
       if (to - from < 2 || !isName) continue;
       const search = parseSearchText(words.slice(from, to).join(' '));
       if (search.kind === 'position') return { from, to, search, name };
