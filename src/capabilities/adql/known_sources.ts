@@ -1,8 +1,9 @@
-/** What a thread knows of the registered catalogs whose sources it reads. */
+/** Caches, per thread, the registered catalogs whose sources it reads. */
 import { createHash } from 'node:crypto';
 import type { PixelBounds } from '@nearsky/adql';
 import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
+import { memoized } from '../../core/base/memoized.ts';
 import { type CatalogDefinition, Catalogs } from '../../core/contract/catalogs.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { RegisteredCatalogs } from '../../core/store/registered_catalogs.ts';
@@ -20,7 +21,7 @@ export interface KnownSources {
   readonly digest: string;
 }
 
-/** By the name of the catalog. Decoding the registrations of a few catalogs takes longer than reading a small cone. */
+/** The catalogs by name. Decoding the registrations of a few catalogs takes longer than reading a small cone. */
 export const knownSources = () =>
   new RegisteredCatalogs((registrations): ReadonlyMap<string, KnownSources> => {
     const catalogs = new Catalogs(registrations);
@@ -33,17 +34,10 @@ export const knownSources = () =>
     );
   });
 
-const digests = new WeakMap<CatalogDefinition, string>();
-
-/** A short string that differs if two definitions of a catalog differ. */
-export function digestOf(definition: CatalogDefinition): string {
-  let digest = digests.get(definition);
-  if (digest === undefined) {
-    digest = createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 16);
-    digests.set(definition, digest);
-  }
-  return digest;
-}
+/** Returns a short string that differs if two definitions of a catalog differ. */
+export const digestOf = memoized((definition: CatalogDefinition) =>
+  createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 16),
+);
 
 /** The files of the partitions that touch an area; all files without an area. */
 export function filesWithin({ partitions }: CatalogRegistration, bounds: PixelBounds | undefined): string[] {

@@ -1,11 +1,11 @@
 /**
- * Reads the few rows of a small area in the engine's own process, if stored positions tell which rows these are.
- * Another process takes several times as long, most of it for messages and a file. Whatever is large, unusual or
- * damaged is left to that process, which has its own memory and gives the reason for a failure.
+ * Reads the few rows of a small area in the engine's own process, if stored positions identify them. Another process
+ * takes several times as long, mostly for messages and a file. Large, unusual and damaged parts are left to that
+ * process, which has its own memory and reports the reason for a failure.
  */
 import type { Cell } from '@nearsky/astrotables';
 import { ReadFailure } from '@nearsky/astrotables/files';
-import { openParquet } from '@nearsky/astrotables/parquet';
+import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, catalogFiles } from '@nearsky/hats';
 import { openPositions } from '@nearsky/hats/positions';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
@@ -18,8 +18,13 @@ import type { PartWanted } from './query_sources.ts';
 const MAX_FILES = 8;
 const MAX_POSITIONS = 1 << 17;
 const MAX_CELLS = 1 << 16;
-/** The size of the columns of the row groups that have the rows, as stored. */
-const MAX_BYTES = 8 << 20;
+/**
+ * The memory for the columns of the row groups that have the rows: a page is decoded as a whole, and its strings take
+ * several times as much of a small heap.
+ */
+const MAX_BYTES = 16 << 20;
+/** The memory for a number. An encoding may store a million of them in a few bytes. */
+const NUMBER_BYTES = 8;
 
 export class RowsAtHand {
   readonly #dataDir: string;
@@ -72,9 +77,12 @@ export class RowsAtHand {
           if (!some || some === 'many') return undefined;
           if (some.length === 0) continue;
           this.#cells -= some.length * columns.length;
-          for (const { stored } of own) if (stored !== undefined) this.#bytes -= parquet.storedBytes(stored, group);
+          for (const { stored } of own) if (stored !== undefined) this.#bytes -= memoryOf(parquet, stored, group);
           if (this.#bytes < 0) return undefined;
           await addCells(cells, parquet, own, some);
+          // Many rows may have the same long string of a dictionary.
+          for (const column of cells) for (const cell of column.slice(-some.length)) this.#bytes -= lengthOf(cell);
+          if (this.#bytes < 0) return undefined;
         }
       }
     } catch (error) {
@@ -84,5 +92,12 @@ export class RowsAtHand {
     return cells;
   }
 }
+
+function memoryOf(parquet: ParquetFile, column: string, group: number): number {
+  const { rowStart, rowEnd } = parquet.rowGroups[group]!;
+  return Math.max(parquet.bytesInRowGroup(column, group), NUMBER_BYTES * (rowEnd - rowStart));
+}
+
+const lengthOf = (cell: Cell) => (typeof cell === 'string' ? cell.length : 0);
 
 const disposable = <T extends { close(): void }>(parquet: T) => ({ parquet, [Symbol.dispose]: () => parquet.close() });

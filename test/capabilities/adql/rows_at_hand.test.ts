@@ -10,6 +10,7 @@ import { CatalogPositionsWriter } from '../../../src/capabilities/catalogs/posit
 import { registerCatalog } from '../../../src/capabilities/catalogs/register.ts';
 import { positionFilesOf } from '../../../src/capabilities/catalogs/stored_positions.ts';
 import { catalogDefinition } from '../../../src/core/contract/catalogs.ts';
+import { type HatsColumn, writeHats } from '../../core/catalogs/write_hats.ts';
 import { TestApp } from '../../core/http/support.ts';
 import { duckdbObstacle, needs } from '../../needs.ts';
 import { HARD_PLACES, offset, seededRandom } from '../../oracle/skies.ts';
@@ -102,6 +103,46 @@ test('the rows of an area; none without usable positions, for a catalog describe
     assert.is(await read(), undefined, 'damaged positions');
     for (const path of files) rmSync(path);
     assert.is(await read(), undefined, 'no positions');
+  }));
+
+test('no long strings that a file stores in few bytes: a page of them, or one of many rows', () =>
+  inWorld(async world => {
+    const places = Array.from({ length: 2000 }, (_, i) => ({ ra: 10 + i * 1e-5, dec: 5 }));
+    const columns = (notes: readonly string[]): HatsColumn[] => [
+      { name: 'id', type: 'INT64', data: places.map((_, i) => BigInt(i)) },
+      { name: 'ra', type: 'DOUBLE', data: places.map(({ ra }) => ra) },
+      { name: 'dec', type: 'DOUBLE', data: places.map(({ dec }) => dec) },
+      { name: 'note', type: 'STRING', data: notes },
+    ];
+    const dataDir = join(world.directory, 'data');
+    const notes = {
+      short: places.map((_, i) => `note ${i}`),
+      long: places.map((_, i) => `${i}`.padEnd(20_000, 'x')),
+      same: places.map(() => 'x'.repeat(100_000)),
+    };
+    for (const [name, some] of Object.entries(notes)) {
+      const location = join(world.directory, name);
+      writeHats(location, { name, columns: columns(some), ra: 'ra', dec: 'dec', codec: 'SNAPPY' });
+      const positions = new CatalogPositionsWriter(dataDir);
+      const catalog = { name, idColumn: 'id', description: {} };
+      const registration = await registerCatalog(catalog, location, { addedAtUs: 1, positions });
+      await world.writer.commit({ kind: 'register_catalog', registration });
+    }
+    const known = knownSources().of(world.store);
+    const read = (catalog: string, arcsec: number) =>
+      new RowsAtHand(dataDir, Number.POSITIVE_INFINITY, name => known.get(name)).read({
+        part: 0,
+        catalog,
+        digest: known.get(catalog)!.digest,
+        columns: [{ name: 'note', type: 'text' }],
+        bounds: areaAround(10, 5, arcsec),
+        rows: undefined,
+        isFar: false,
+      });
+    assert.ok((await read('short', 0.1))![0]!.includes('note 0'));
+    assert.is((await read('short', 1000))![0]!.length, places.length);
+    assert.ok((await read('long', 0.1)) === undefined);
+    assert.ok((await read('same', 1000)) === undefined);
   }));
 
 check('answers are the same, to the last byte, with stored positions and without them', () =>
