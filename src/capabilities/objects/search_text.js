@@ -146,11 +146,15 @@ const DROPPED = /\(?\b(?:j2000(?:\.0)?|icrs)\b\)?|\b\d{4}-\d\d-\d\d[T\s]+\d\d:\d
 const COLUMN_NAMES = /\b_?r\.?a\.?(?:j2000|_?deg|mean)?\b.*\b_?dec?l?(?:j2000|_?deg|mean|ination)?\b/i;
 /** A number with a decimal comma, alone in its cell. */
 const WITH_COMMA = /(?<=^|[\t;])\s*[+-]?\d{1,3},\d+\s*(?=[\t;]|$)/g;
-/** A name of any survey or catalog: a word of letters and digits, or a word and a number (`M31`, `NGC 253`). */
-const DESIGNATION = /^(?:(?=.*\d)[a-z][\w+-]+|(?:m|[a-z]{2,}) \d+[a-z]?)$/i;
+/**
+ * A name of any survey, a word of letters and digits; or a number of a well-known catalog or of a list (`M31`,
+ * `NGC 253`, `object 5`). Any other word before a number may be a coordinate, an equinox, a unit or a radius.
+ */
+const DESIGNATION =
+  /^(?:(?=.*\d)[a-z][\w+-]{3,}|(?:m|ngc|ic|ugc|pgc|leda|eso|hd|hip|sao|gj|mrk|mkn|arp|abell|kic|tic|toi|epic|object|source|target|candidate|star|galaxy) ?\d+[a-z]?)$/i;
 /** A number with the name of a coordinate, an equinox, a unit or a radius: not a name, although it has the form of one. */
 const QUANTITY =
-  /^(?:ra|raj|de|dej|decl?|declination|alpha|delta|e?lon|e?lat|az|alt|fk|ep|epoch|eq|equinox|hr|hrs|hours?|deg|degrees?|min|sec|arc\w+|rad|radius|within|size) ?-?\d/i;
+  /^(?:ra|raj|de|dej|decl?|declination|alpha|delta|e?lon|e?lat|az|alt|[lb]|sg[lb]|fk|ep|epoch|eq|equinox|hr|hrs|hours?|deg|degrees?|min|sec|arc\w+|sr|rad|radius|within|size)-?\d/i;
 const TNS_NAME = /\b(?:(?:SN|AT)\s*)?(?:19|20)\d\d\s?[a-z]{1,4}\b|\b(?:FRB|TDE)\s*\d{4}\s*[a-z\d]+\b/i;
 const MAX_LABEL = 64;
 
