@@ -9,7 +9,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } fro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { POSITIONS_DIRECTORY } from '../src/core/store/environment.ts';
+import { POSITIONS_DIRECTORY } from '../src/core/store/data_files.ts';
 import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
 import { get, nearsky, type Server, startServer } from '../test/e2e/support.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';

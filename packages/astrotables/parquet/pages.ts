@@ -223,7 +223,9 @@ export function lowerBound(rows: ArrayLike<number>, row: number): number {
 
 function within(rows: ArrayLike<number>, firstRow: number, endRow: number): PageRows {
   const from = lowerBound(rows, firstRow);
-  return Uint32Array.from({ length: lowerBound(rows, endRow) - from }, (_, i) => rows[from + i]! - firstRow);
+  const found = new Uint32Array(lowerBound(rows, endRow) - from);
+  for (let i = 0; i < found.length; i++) found[i] = rows[from + i]! - firstRow;
+  return found;
 }
 
 type Dictionary = ReturnType<typeof convert>;

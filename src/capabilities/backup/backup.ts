@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSy
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../core/base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../../core/base/files.ts';
-import { FILE_NAME } from '../../core/store/environment.ts';
+import { FILE_NAME } from '../../core/store/data_files.ts';
 import { partFileOf } from '../../core/store/part_file.ts';
 import type { Store } from '../../core/store/store.ts';
 import { StoreError, storeError } from '../../core/store/store_error.ts';

@@ -34,7 +34,7 @@ import {
   readCatalogNames,
   readCatalogs,
 } from '../../core/store/catalog_registration.ts';
-import { FILE_NAME } from '../../core/store/environment.ts';
+import { FILE_NAME } from '../../core/store/data_files.ts';
 import { openStore, type Store } from '../../core/store/store.ts';
 import { FLOAT32_STEP_ARCSEC } from './columns.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from './compare_releases.ts';

@@ -4,7 +4,7 @@ import { REMOTE_DEFAULTS, type RemoteOptions } from '@nearsky/hats';
 import { reservedBytesAt } from '../../core/base/disk.ts';
 import { isThere } from '../../core/base/files.ts';
 import type { Config } from '../../core/config/config.ts';
-import { CACHE_DIRECTORY } from '../../core/store/environment.ts';
+import { CACHE_DIRECTORY } from '../../core/store/data_files.ts';
 
 /** The options without any settings. */
 export const REMOTE_READING: RemoteOptions = {

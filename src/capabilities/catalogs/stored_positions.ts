@@ -5,7 +5,7 @@ import { isRemote } from '@nearsky/hats';
 import { type FilePositions, openPositions, type PositionFiles, positionFiles } from '@nearsky/hats/positions';
 import { threadData } from '../../core/pool/thread_data.ts';
 import type { CatalogColumns, CatalogRegistration } from '../../core/store/catalog_registration.ts';
-import { POSITIONS_DIRECTORY } from '../../core/store/environment.ts';
+import { POSITIONS_DIRECTORY } from '../../core/store/data_files.ts';
 import type { StoreThreadData } from '../../core/store/thread_store.ts';
 
 /** The position files of a catalog; undefined for a catalog on another host. */

@@ -430,11 +430,10 @@ async function inColumns({ task, zones, file, around }: Search, rowGroup: number
     const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
     const places = placesOf(ra!, dec!);
     around?.look(rowGroup, places);
-    const near = nearRows(zones, ra!, dec!);
-    const candidates = motion
-      ? movedNear(task, zones, near.candidates, row => [pmra![row]!, pmdec![row]!])
-      : near.candidates;
-    return { candidates, passedOver: near.passedOver, densities: densitiesOf(task, zones, candidates, places) };
+    const near: NearRow[] = [];
+    const passedOver = nearRows(zones, ra!, dec!, 1, 0, near);
+    const candidates = motion ? movedNear(task, zones, near, row => [pmra![row]!, pmdec![row]!]) : near;
+    return { candidates, passedOver, densities: densitiesOf(task, zones, candidates, places) };
   });
 }
 
@@ -452,12 +451,7 @@ async function inPositions(
     let candidates: NearRow[] = [];
     for (const [from, to] of positions.near(rowGroup, task.ra, task.dec, zones.radiusArcsec))
       for (const { rowStart: first, values } of positions.read(from, to))
-        for (let at = 0; at < values.length; at += 2) {
-          const [publishedRa, dec] = [values[at]!, values[at + 1]!];
-          const ra = wrapRa(publishedRa);
-          if (isPosition(ra, dec) && zones.hasNear(ra, dec))
-            candidates.push({ row: first - rowStart + at / 2, ra, publishedRa, dec });
-        }
+        nearRows(zones, values, values.subarray(1), 2, first - rowStart, candidates);
     const { motion } = task;
     if (motion && candidates.length > 0) {
       const rows = candidates.map(({ row }) => rowStart + row);
@@ -540,18 +534,30 @@ type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMa
   readonly radiusArcsec?: number;
 };
 
-/** The rows within the radius of the zones. */
-function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<NearRow> {
-  const candidates: NearRow[] = [];
+/**
+ * Finds the rows within the radius of the zones. Nearly all the time of a dense search is spent here.
+ * @param stride of both columns, in values
+ * @param firstRow the number of the first row
+ * @param found to which they are added
+ * @returns how many rows have no position
+ */
+function nearRows(
+  zones: ObjectZones,
+  published: Float64Array,
+  decs: Float64Array,
+  stride: number,
+  firstRow: number,
+  found: NearRow[],
+): number {
   let passedOver = 0;
-  for (let row = 0; row < published.length; row++) {
-    const publishedRa = published[row]!;
+  for (let at = 0; at < published.length; at += stride) {
+    const publishedRa = published[at]!;
     const ra = wrapRa(publishedRa);
-    const dec = decs[row]!;
+    const dec = decs[at]!;
     if (!isPosition(ra, dec)) passedOver++;
-    else if (zones.hasNear(ra, dec)) candidates.push({ row, ra, publishedRa, dec });
+    else if (zones.hasNear(ra, dec)) found.push({ row: firstRow + at / stride, ra, publishedRa, dec });
   }
-  return { candidates, passedOver };
+  return passedOver;
 }
 
 /** Picks the rows that lie near an object, or may have moved there. The zones reach as far as the fastest source. */

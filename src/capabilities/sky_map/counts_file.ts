@@ -17,7 +17,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INDEX_DIRECTORY, makeIndexDirectory } from '../../core/store/index_directory.ts';
+import { INDEX_DIRECTORY, makeIndexDirectory } from '../../core/store/data_files.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { ObjectColumns } from './object_cells.ts';
 

@@ -2,8 +2,7 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE_DIRECTORY, FILE_NAME } from '../../core/store/environment.ts';
-import { INDEX_DIRECTORY } from '../../core/store/index_directory.ts';
+import { CACHE_DIRECTORY, FILE_NAME, INDEX_DIRECTORY } from '../../core/store/data_files.ts';
 
 /** Bytes. */
 export interface DiskUse {

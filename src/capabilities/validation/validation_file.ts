@@ -4,7 +4,7 @@
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INDEX_DIRECTORY, makeIndexDirectory } from '../../core/store/index_directory.ts';
+import { INDEX_DIRECTORY, makeIndexDirectory } from '../../core/store/data_files.ts';
 import type { StoreReader } from '../../core/store/store_reader.ts';
 import type { Validation } from './make_validation.ts';
 

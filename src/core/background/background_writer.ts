@@ -10,7 +10,7 @@ import { steadyMs } from '../base/runtime.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import { Pool } from '../pool/pool.ts';
-import { FILE_NAME } from '../store/environment.ts';
+import { FILE_NAME } from '../store/data_files.ts';
 import { otherProcessesWith } from '../store/identity.ts';
 import type { BesideWriter, WriterLink } from './beside_writer.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';

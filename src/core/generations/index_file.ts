@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { Arena } from '@nearsky/sky-index';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { Tasks } from '../pool/pool.ts';
-import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
+import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/data_files.ts';
 import { partFileOf } from '../store/part_file.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore, threadDataDir } from '../store/thread_store.ts';

@@ -20,10 +20,10 @@ import { open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
 import { formatTime, nowUs } from '../base/times.ts';
+import { CACHE_DIRECTORY, FILE_NAME, INDEX_DIRECTORY, POSITIONS_DIRECTORY } from './data_files.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
-import { INDEX_DIRECTORY } from './index_directory.ts';
 import { readLevel, requireReadable, UnreadableLevel } from './level.ts';
 import { CREATED_KEY } from './meta.ts';
 import { checkPages } from './pages.ts';
@@ -43,12 +43,6 @@ function formatAfter(upgrades: readonly UpgradeStep[]): number {
 /** LMDB keeps the newest two states of its file in two pages. */
 const META_PAGES = 2;
 
-/** The directory for files of remote catalogs, below the data directory. */
-export const CACHE_DIRECTORY = 'catalog-cache';
-/** The directory for the positions of local catalogs, below the data directory. */
-export const POSITIONS_DIRECTORY = 'catalog-positions';
-/** The database in its data directory. */
-export const FILE_NAME = 'nearsky.mdb';
 /**
  * The files that nearsky keeps beside its database. The index and the sky map contain the id of their database, so
  * files of a former database are never used. Stored positions name the version of the catalog's file.

@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import { BESIDE_FILE } from '../../../src/capabilities/adql/beside.ts';
 import { Engine } from '../../../src/capabilities/adql/engine.ts';
 import { CATALOGS } from '../../../src/core/contract/catalogs.ts';
-import { FILE_NAME } from '../../../src/core/store/environment.ts';
+import { FILE_NAME } from '../../../src/core/store/data_files.ts';
 import { journalState } from '../../../src/core/store/positions.ts';
 import { openStore, type Store } from '../../../src/core/store/store.ts';
 import type { StoredObject } from '../../../src/core/store/types.ts';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../../src/core/store/apply.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
-import { FILE_NAME } from '../../../src/core/store/environment.ts';
+import { FILE_NAME } from '../../../src/core/store/data_files.ts';
 import type { ImportItem } from '../../../src/core/store/import.ts';
 import { encodeKey } from '../../../src/core/store/records.ts';
 import { openStore } from '../../../src/core/store/store.ts';

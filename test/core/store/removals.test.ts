@@ -7,7 +7,7 @@ import { checkDirectory } from '../../../src/capabilities/status/check.ts';
 import { apply } from '../../../src/core/store/apply.ts';
 import type { Change } from '../../../src/core/store/changes.ts';
 import { readCounts } from '../../../src/core/store/counts.ts';
-import { FILE_NAME } from '../../../src/core/store/environment.ts';
+import { FILE_NAME } from '../../../src/core/store/data_files.ts';
 import { checkPages } from '../../../src/core/store/pages.ts';
 import { oldestIds, readLatestIngest } from '../../../src/core/store/recent.ts';
 import { type LastRemoval, LastRemovals, removalsAfter } from '../../../src/core/store/removals.ts';
