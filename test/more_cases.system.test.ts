@@ -1,5 +1,6 @@
 /** The randomised tests of `npm test` that run few cases there, with more; these variables do the same for one file. */
 import { existsSync } from 'node:fs';
+import { runPoolsHere } from './core/pool/calling_thread.ts';
 import { whyNodeOnly } from './node_only.ts';
 import { isDeno } from './runtime.ts';
 
@@ -25,6 +26,8 @@ const MORE = {
   'index/sky_index': { TEST_CONES: '400' },
 };
 
+// As in `npm test`.
+runPoolsHere();
 for (const [file, variables] of Object.entries(MORE)) {
   const module = new URL(`./${file}.test.ts`, import.meta.url);
   // A capability may have been removed.
