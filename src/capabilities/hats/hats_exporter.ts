@@ -27,6 +27,7 @@ import { Pool } from '../../core/pool/pool.ts';
 import { Caller } from '../../core/pool/rpc.ts';
 import { readCatalogs } from '../../core/store/catalog_registration.ts';
 import type { ObjectView } from '../../core/store/object_record.ts';
+import { countRecords } from '../../core/store/object_tables.ts';
 import { partFileOf } from '../../core/store/part_file.ts';
 import type { Snapshot } from '../../core/store/snapshot.ts';
 import type { Store } from '../../core/store/store.ts';
@@ -357,6 +358,10 @@ function filesByRow(rows: number, rowsOfFiles: readonly Uint32Array[]): (row: nu
   return row => files.subarray(starts[row], starts[row + 1]);
 }
 
+/** A thread takes longer to start than to write a small partition. */
+const threadsFor = ({ databases }: Store) =>
+  Math.min(MAX_THREADS, availableParallelism(), Math.ceil((1 + countRecords(databases)) / DEFAULT_MAX_ROWS));
+
 type Link = Caller<HatsRequest>;
 
 /** The threads that write. Each writes one file at a time. */
@@ -369,7 +374,7 @@ class Writers {
   readonly #waiting: ((link: Link) => void)[] = [];
 
   constructor(
-    { dataDir, kept = 'current', threads = Math.min(MAX_THREADS, availableParallelism()) }: HatsExportOptions,
+    { dataDir, store, kept = 'current', threads = threadsFor(store) }: HatsExportOptions,
     catalogs: readonly CatalogDefinition[],
   ) {
     this.#pool = new Pool({ threads });
