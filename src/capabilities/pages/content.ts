@@ -445,7 +445,6 @@ function tryIt(examples: Examples): Html {
     `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10&detail=full&format=csv`,
     `/api/tns/${encodeURIComponent(name)}`,
     '/api/recent-crossmatches?page_size=5&detail=ids',
-    '/api/sky-map?resolution=0',
     '/api/status',
     '/api/describe',
   ];

@@ -74,6 +74,7 @@ test('it waits for a full batch, or for the age of what waits', () =>
       assert.is(countPending(world.store.databases), 1);
       advance(3_600_000);
       await pendingCountOf(world, 0);
+      await eventually('both are logged', async () => logged.length >= 2 || undefined);
       assert.equal(
         logged.map(({ event, recorded }) => [event, recorded]),
         [
