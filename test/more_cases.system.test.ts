@@ -8,6 +8,7 @@ const MORE = {
   'adql/engine': { TEST_JOIN_ROWS: '400' },
   'adql/functions': { TEST_PIXEL_STEP: '1' },
   'astrotables/decimal': { TEST_DECIMALS: '100000' },
+  'capabilities/adql/rows_at_hand': { TEST_PLACES: '4' },
   'capabilities/crossmatch/crossmatcher': { TEST_SKIES: '2' },
   'capabilities/crossmatch/positions': { TEST_CROWD: '10' },
   'capabilities/sky_map/sky_map': { TEST_STATES: '30' },

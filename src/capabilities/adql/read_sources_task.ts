@@ -12,7 +12,8 @@ import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFil
 import { eachConcurrently } from '../../core/base/concurrency.ts';
 import { isThere } from '../../core/base/files.ts';
 import { MAX_CATALOG_FILES } from '../../core/contract/limits.ts';
-import { PoolError, type Task, type Tasks } from '../../core/pool/pool.ts';
+import type { Task, Tasks } from '../../core/pool/pool.ts';
+import { PoolError } from '../../core/pool/pool_error.ts';
 import { threadData } from '../../core/pool/thread_data.ts';
 import type { CatalogRegistration } from '../../core/store/catalog_registration.ts';
 import { currentStore } from '../../core/store/thread_store.ts';

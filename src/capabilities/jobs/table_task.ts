@@ -12,7 +12,7 @@ import {
 import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { fullDisk, isFullDisk, requireSpareBytes } from '../../core/base/disk.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
-import { PoolError } from '../../core/pool/pool.ts';
+import { PoolError } from '../../core/pool/pool_error.ts';
 
 export interface TableInput {
   readonly limits: TableLimits;

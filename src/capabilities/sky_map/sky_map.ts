@@ -5,7 +5,8 @@ import { messageOf } from '../../core/base/error_text.ts';
 import type { Log } from '../../core/base/log.ts';
 import { Unavailable } from '../../core/base/refusal.ts';
 import { pause, withTimeout } from '../../core/base/timeout.ts';
-import { Pool, PoolError, type TaskData } from '../../core/pool/pool.ts';
+import { Pool, type TaskData } from '../../core/pool/pool.ts';
+import { PoolError } from '../../core/pool/pool_error.ts';
 import type { StoreThreadData } from '../../core/store/thread_store.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './map_thread.ts';
 

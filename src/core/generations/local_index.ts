@@ -3,7 +3,8 @@
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
-import { Pool, PoolError } from '../pool/pool.ts';
+import { Pool } from '../pool/pool.ts';
+import { PoolError } from '../pool/pool_error.ts';
 import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
 import { Indexer, type IndexFailure, type IndexStatus } from './indexer.ts';
 import type { PublishedGeneration } from './tasks.ts';

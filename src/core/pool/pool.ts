@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { programModule } from '../base/program_files.ts';
+import { PoolError } from './pool_error.ts';
 import { ThreadEnd } from './thread_end.ts';
 
 /** Carries the result type of a task. It exists only for the compiler. */
@@ -68,11 +69,6 @@ export interface RunOptions {
    * replaced. 10 minutes by default; Infinity for a task that lasts as long as the process.
    */
   readonly timeoutMs?: number;
-}
-
-/** A task that failed for a reason of the pool: its thread died or hung, or the pool is closed. */
-export class PoolError extends Error {
-  override name = 'PoolError';
 }
 
 /** Without a limit V8 takes up to 48 MiB for a thread's newest objects, and keeps them while the thread is busy. */

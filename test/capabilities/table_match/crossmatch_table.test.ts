@@ -396,30 +396,6 @@ test('tables that cannot be used, and parameters: 400, with what to do [Crossmat
     );
   }));
 
-test('a table that takes more memory than its process may have is not called damaged [Crossmatch of a table]', () =>
-  inWorld(async world => {
-    const text = 'x'.repeat(2 ** 20);
-    const columns = [
-      { name: 'ra', data: Array(100).fill(10) },
-      { name: 'dec', data: Array(100).fill(-30) },
-      { name: 'text', data: Array.from({ length: 100 }, (_, i) => `${i}${text}`) },
-    ];
-    const parquet = new Uint8Array(parquetWriteBuffer({ columnData: columns, pageSize: 2 ** 30 }));
-    const arrow = readFileSync(new URL('../../fixtures/tables/zeros_zstd.arrows', import.meta.url));
-    const settings = { API_TABLE_MEMORY_MIB: '64', API_MAX_TABLE_ROWS: '10000000', API_MAX_TABLE_MIB: '1024' };
-    await withApp(
-      world,
-      async app => {
-        for (const table of [parquet, arrow]) {
-          const { status, body } = await send(app, '', table);
-          assert.is(status, 400);
-          assert.match(body.message, /takes more memory than is allowed for a table/);
-        }
-      },
-      settings,
-    );
-  }));
-
 test('the frame of the positions is read, said in a header and in the answer, and refused by name where it is none [Crossmatch of a table]', async () => {
   const { app } = hard;
   const table = 'RAB1950,DEB1950\n10,20\n';
