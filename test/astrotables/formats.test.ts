@@ -9,6 +9,7 @@ import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TableFormat } from '../../src/core/contract/formats.ts';
+import { anyText } from '../any_text.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'id', type: 'int64', ucd: 'meta.id;meta.main', description: 'Identifier.' },
@@ -26,7 +27,7 @@ const int64 = fc.oneof(
   fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n, 0n),
 );
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.constantFrom(
     '',
     ' ',

@@ -117,12 +117,12 @@ const made: CatalogDefinition = {
 /** Sources and objects in crowds at the poles, at RA 0, and on the edges and corners of partitions. */
 function hardSky(seed: number): { rows: Rows; objects: Place[] } {
   const random = seededRandom(seed);
-  const edges = [0, 1, 2, 3, 4, 5].flatMap(order => Array.from({ length: 10 }, () => onAnEdge(order, random)));
+  const edges = [0, 1, 2, 3, 4, 5].flatMap(order => Array.from({ length: 5 }, () => onAnEdge(order, random)));
   const places = [...HARD_PLACES, ...edges];
   const around = (reach: number) =>
     offset(places[Math.floor(random() * places.length)]!, reach * random() ** 2, random() * 2 * Math.PI);
-  const sources = Array.from({ length: 600 }, () => around(6));
-  for (let copy = 0; copy < 40; copy++) sources.push(sources[Math.floor(random() * 600)]!);
+  const sources = Array.from({ length: 300 }, () => around(6));
+  for (let copy = 0; copy < 20; copy++) sources.push(sources[Math.floor(random() * 300)]!);
   const rows: Rows = {
     ra: [...sources.map(({ ra }) => ra), null, Number.NaN, 12],
     dec: [...sources.map(({ dec }) => dec), 1, 2, 99],
@@ -131,7 +131,7 @@ function hardSky(seed: number): { rows: Rows; objects: Place[] } {
     coverageOrder: 8,
     without: 3,
   };
-  return { rows, objects: [...Array.from({ length: 500 }, () => around(8)), ...places] };
+  return { rows, objects: [...Array.from({ length: 250 }, () => around(8)), ...places] };
 }
 
 function writeCatalog(directory: string, rows: Rows, options: Partial<HatsOptions>): void {
@@ -168,7 +168,7 @@ for (const [at, [what, options]] of LAYOUTS.entries()) {
       const { rows, objects } = hardSky(at + 1);
       writeCatalog(directory, rows, options);
       const matched = await checkEverywhere(made, directory, rows, objects);
-      assert.ok(matched > 150 && matched < objects.length - 100, String(matched));
+      assert.ok(matched > 75 && matched < objects.length - 50, String(matched));
     }));
 }
 

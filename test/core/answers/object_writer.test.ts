@@ -21,6 +21,7 @@ import { currentProvenance } from '../../../src/core/store/provenance.ts';
 import { encodeKey, encodePlain, encodeSources, RECORDED_OUTCOMES } from '../../../src/core/store/records.ts';
 import type { Store } from '../../../src/core/store/store.ts';
 import type { MatchSource, MatchSummary, StoredObject } from '../../../src/core/store/types.ts';
+import { anyText } from '../../any_text.ts';
 import { isoTime, lookupEntry, recentEntry, type Stored } from '../../oracle/answers.ts';
 import { configOf } from '../http/support.ts';
 import { delivery, provenance, result, withStore } from '../store/support.ts';
@@ -43,11 +44,7 @@ const timeUs = fc.oneof(
   fc.integer({ min: -62_167_219_200_000_000 / 8, max: Number.MAX_SAFE_INTEGER }),
   fc.integer({ min: 0, max: 4_000_000_000 }).map(seconds => seconds * 1e6),
 );
-const name = fc.oneof(
-  fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 6 }),
-  fc.constant('gaia_dr3'),
-);
+const name = fc.oneof(fc.string({ maxLength: 12 }), anyText({ maxLength: 6 }), fc.constant('gaia_dr3'));
 const brokers = fc.array(fc.oneof(fc.constantFrom('antares', 'lasair'), name), { maxLength: 3 });
 const version = fc.integer({ min: 1, max: 3 });
 const catalogName = fc.constantFrom('gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'an_old_one', '"q\\é');
