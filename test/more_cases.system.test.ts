@@ -27,7 +27,7 @@ const MORE = {
   'index/sky_index': { TEST_CONES: '400' },
 };
 
-// As in `npm test`.
+// Pools run in this thread, as in `npm test`.
 runPoolsHere();
 for (const [file, variables] of Object.entries(MORE)) {
   const module = new URL(`./${file}.test.ts`, import.meta.url);

@@ -11,6 +11,7 @@ const USES: Readonly<Record<string, string>> = {
   'capabilities/adql/slow_reader': 'demo',
   'capabilities/connector/client': 'archive_connector',
   'capabilities/hats/hats_export': 'transfer',
+  'capabilities/hats/history': 'transfer',
   'capabilities/nodes/other_nodes': 'transfer',
   'capabilities/pages/browser.': 'areas demo listing sample sky_map sources streams table_match transfer validation vo',
   'capabilities/removal/remove': 'transfer',

@@ -44,7 +44,7 @@ OTHERS = ["supergalactic", "barycentrictrueecliptic", "fk4noeterms", "gcrs"]
 
 truth = {"files": {}, "positions": {}, "refused": {}}
 
-# The first run of STILTS stores its classes, with which the others start in half of the CPU time.
+# The first run of STILTS stores its loaded classes; later runs start faster with them.
 classes = f"{directory}/classes.jsa"
 
 

@@ -15,7 +15,7 @@ const obstacle = existsSync(deno) ? undefined : `there is no ${deno}`;
 const withDeno = needs(test, obstacle);
 const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-// All at once, because most of the time loads the compiler.
+// Checks all libraries at once, because loading the compiler takes most of the time.
 test.before(context => {
   if (obstacle) return;
   const cache = mkdtempSync(join(tmpdir(), 'nearsky-jsr-'));
@@ -34,7 +34,8 @@ for (const directory of globSync(workspaces as string[], { cwd: root }).sort())
   withDeno(`JSR would take ${directory}`, ({ output }) => {
     const { name, version } = JSON.parse(readFileSync(join(root, directory, 'deno.json'), 'utf8'));
     const [, listed] = output.split(`Simulating publish of ${name}@${version} with files:\n`);
-    const lines = listed!
+    assert.ok(listed, output);
+    const lines = listed
       .split(/^Simulating|^Success/m, 1)[0]!
       .trim()
       .split('\n');

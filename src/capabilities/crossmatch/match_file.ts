@@ -535,11 +535,11 @@ type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMa
 };
 
 /**
- * Finds the rows within the radius of the zones. Nearly all the time of a dense search is spent here.
- * @param stride of both columns, in values
- * @param firstRow the number of the first row
- * @param found to which they are added
- * @returns how many rows have no position
+ * Adds the rows within the radius of the zones to `found`. A dense search spends nearly all its time here.
+ * @param published right ascensions as published, degrees
+ * @param stride the distance between consecutive rows in both arrays, in values
+ * @param firstRow the number of the first row, counted from the first of the row group
+ * @returns the number of rows without a position
  */
 function nearRows(
   zones: ObjectZones,

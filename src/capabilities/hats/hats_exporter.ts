@@ -358,9 +358,9 @@ function filesByRow(rows: number, rowsOfFiles: readonly Uint32Array[]): (row: nu
   return row => files.subarray(starts[row], starts[row + 1]);
 }
 
-/** A thread takes longer to start than to write a small partition. */
+/** One for each full partition: a thread takes longer to start than to write a small one. */
 const threadsFor = ({ databases }: Store) =>
-  Math.min(MAX_THREADS, availableParallelism(), Math.ceil((1 + countRecords(databases)) / DEFAULT_MAX_ROWS));
+  Math.min(MAX_THREADS, availableParallelism(), Math.max(1, Math.ceil(countRecords(databases) / DEFAULT_MAX_ROWS)));
 
 type Link = Caller<HatsRequest>;
 

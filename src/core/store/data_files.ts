@@ -1,4 +1,4 @@
-/** The names in the data directory. Threads that open no database read them, too. */
+/** Names in the data directory. They are not in `environment.ts`, because importing it loads LMDB. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,8 +12,8 @@ export const CACHE_DIRECTORY = 'catalog-cache';
 export const POSITIONS_DIRECTORY = 'catalog-positions';
 
 /**
- * The path of the directory for caches, which is created if it is missing. A missing data directory is not recreated, because the
- * old one may come back; this throws ENOENT then.
+ * Returns the path of the directory for caches, and creates it if it is missing. Throws ENOENT if the data directory is
+ * missing: it is not recreated, because the old one may come back.
  */
 export function makeIndexDirectory(dataDir: string): string {
   const directory = join(dataDir, INDEX_DIRECTORY);

@@ -149,7 +149,8 @@ check('answers are the same, to the last byte, with stored positions and without
   inWorld(async world => {
     const written = await world.addCatalog('gaia_dr3', STARS, SHAPE);
     await world.ingest(STARS.filter((_, i) => i % 16 === 0));
-    const places = HARD_PLACES.slice(0, Number(process.env.TEST_PLACES ?? 1));
+    // At RA 0, at both poles, beside RA 360.
+    const places = [4, 0, 2, 6].slice(0, Number(process.env.TEST_PLACES ?? 1)).map(i => HARD_PLACES[i]!);
     const cone = (alias: string, { ra, dec }: (typeof places)[number], arcsec: number) =>
       `1 = CONTAINS(POINT(${alias}.ra, ${alias}.dec), CIRCLE(${ra}, ${dec}, ${arcsec}/3600.0))`;
     const queries = places.flatMap(place => [

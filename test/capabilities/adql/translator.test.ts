@@ -39,7 +39,7 @@ test('names are written anew, and never those of the query', () => {
 
 test('columns of the result keep their unit and type, and have names of their own', () => {
   const query =
-    "SELECT ra, o.RA, MAX(dec) AS d, IN_UNIT(ra, 'arcsec') AS s, COUNT(*), ingest_time FROM objects o GROUP BY ra, ingest_time";
+    "SELECT ra, o.RA, MAX(dec) AS d, IN_UNIT(ra, 'arcsec') AS s, COUNT(*), ingest_time, MIN(2 * diaObjectId) AS e FROM objects o GROUP BY ra, ingest_time";
   const { columns } = translateQuery(query, TABLES, 1000);
   assert.equal(
     columns.map(({ name, type, unit }) => [name, type, unit]),
@@ -50,6 +50,7 @@ test('columns of the result keep their unit and type, and have names of their ow
       ['s', 'float64', 'arcsec'],
       ['count', 'int64', undefined],
       ['ingest_time', 'time', undefined],
+      ['e', 'int64', undefined],
     ],
   );
 });
