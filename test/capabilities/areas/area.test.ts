@@ -462,6 +462,8 @@ test('a cursor is of its area; what is wrong is named [Areas]', async ({ running
   await refused(`start=${at(NOW_US)}&end=${at(NOW_US - 1)}`, CIRCLE, 'start,end', /before its start/);
   await refused('', 'CIRCLE 40 10', 'area', /3 numbers: .* \(2 were given\)/);
   await refused('', 'CIRCLE 40', 'area', /3 numbers: .* \(1 was given\)/);
+  await refused('', '3/1 x', 'area', /\(x was found\)/);
+  await refused('', '1-5', 'area', /\(1-5 was found\)/);
   await refused('', 'POLYGON 40', 'area', /\(1 number was given\)/);
   await refused('', 'POLYGON 40 1 2', 'area', /\(3 numbers were given\)/);
   await refused('', 'x'.repeat(9_000_000), 'body', /8388608/);
