@@ -12,6 +12,7 @@ import { PoolError } from '../../../src/core/pool/pool_error.ts';
 import { runTask } from '../../../src/core/pool/run_task.ts';
 import { setThreadData, threadData } from '../../../src/core/pool/thread_data.ts';
 import { type StoreThreadData, threadStore } from '../../../src/core/store/thread_store.ts';
+import { isDeno } from '../../runtime.ts';
 
 const outside = threadData();
 const dataOfTask = new AsyncLocalStorage<object>();
@@ -85,8 +86,10 @@ const WHOLE_THREADS: ReadonlySet<string> = new Set([
 export function runPoolsHere(): void {
   hasThreads = false;
   Pool.prototype.run = function <Result>(task: Task<Result>, options: RunOptions = {}): Promise<Result> {
-    if (hasThreads || options.ends || WHOLE_THREADS.has(task.module) || !task.module.startsWith('src/'))
-      return run.call(this, task, options) as Promise<Result>;
+    const needsThread = options.ends || WHOLE_THREADS.has(task.module) || !task.module.startsWith('src/');
+    // Deno clones a port of Node to one of the web, which has other methods.
+    const hasPort = isDeno && options.transferList?.some(each => !(each instanceof ArrayBuffer));
+    if (hasThreads || needsThread || hasPort) return run.call(this, task, options) as Promise<Result>;
     used.add(this);
     return callingThread(this).run(task, options);
   };
