@@ -1,4 +1,4 @@
-/** What comes from a broker is on disk before it is acknowledged. The broker is Pub/Sub, by a server in this process. */
+/** Messages of a broker are acknowledged only when they are on disk. A server in this process stands for Pub/Sub. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -11,17 +11,11 @@ import { openStore } from '../../../src/core/store/store.ts';
 import { Writer } from '../../../src/core/store/writer.ts';
 import { configOf, eventually } from '../../core/http/support.ts';
 import { withDirectory } from '../../directory.ts';
-import { PubSubServer, SUBSCRIPTION } from './pubsub_server.ts';
+import { alertOf, PubSubServer, SUBSCRIPTION } from './pubsub_server.ts';
 
 const test = suite('consume/broker_consumer');
 
 const FIRST_ID = 9_100_000_000_000_000_001n;
-const alert = (id: bigint) => ({
-  data: Buffer.from(
-    `{"diaObject": {"diaObjectId": ${id}, "ra": 10.5, "dec": -20.25}, "diaSource": {"reliability": 0.9}}`,
-  ),
-  attributes: { diaObject_diaObjectId: `${id}` },
-});
 
 interface Consumed {
   readonly server: PubSubServer;
@@ -59,7 +53,7 @@ const consuming = (ackDeadlineMs: number, use: (consumed: Consumed) => Promise<v
 
 test('messages are stored, or kept with the reason, and then acknowledged', () =>
   consuming(60_000, async ({ server, ids, rejects, logged, consumer }) => {
-    const sent = server.publish([alert(FIRST_ID), { data: new Uint8Array(0) }, alert(FIRST_ID + 1n)]);
+    const sent = server.publish([alertOf(FIRST_ID), { data: new Uint8Array(0) }, alertOf(FIRST_ID + 1n)]);
     await eventually('all are acknowledged', async () => server.acknowledged.size === sent.length || undefined);
     assert.equal(ids(), [FIRST_ID, FIRST_ID + 1n]);
     assert.match(readFileSync(rejects.path!, 'utf8'), 'the message is empty');
@@ -74,7 +68,7 @@ test('nothing of a batch is acknowledged before all of it is on disk', () =>
   consuming(50, async ({ server, dataDir, ids, logged, consumer }) => {
     // Where the rejects are to go, so that they can't be kept.
     writeFileSync(join(dataDir, 'rejected'), '');
-    server.publish([alert(FIRST_ID), { data: Buffer.from('no alert') }, alert(FIRST_ID + 1n)]);
+    server.publish([alertOf(FIRST_ID), { data: Buffer.from('no alert') }, alertOf(FIRST_ID + 1n)]);
     await eventually('it has come again', async () => server.deliveries >= 6 || undefined);
     assert.is(server.acknowledged.size, 0);
     rmSync(join(dataDir, 'rejected'));

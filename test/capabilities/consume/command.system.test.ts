@@ -9,17 +9,11 @@ import * as assert from 'uvu/assert';
 import { BROKER_NAMES } from '../../../src/core/contract/brokers.ts';
 import { openStore } from '../../../src/core/store/store.ts';
 import { eventually, type Running, root, send, start, withDirectory } from '../../e2e/support.ts';
-import { PubSubServer, SUBSCRIPTION } from './pubsub_server.ts';
+import { alertOf, PubSubServer, SUBSCRIPTION } from './pubsub_server.ts';
 
 const test = suite('consume/command');
 
 const FIRST_ID = 9_100_000_000_000_000_001n;
-const alert = (id: bigint, reliability = 0.9) => ({
-  data: Buffer.from(
-    `{"diaObject": {"diaObjectId": ${id}, "ra": 10.5, "dec": -20.25}, "diaSource": {"reliability": ${reliability}}}`,
-  ),
-  attributes: { diaObject_diaObjectId: `${id}` },
-});
 
 function settings(server: PubSubServer): Record<string, string> {
   return { PITTGOOGLE_SUBSCRIPTION: SUBSCRIPTION, PUBSUB_EMULATOR_HOST: server.url.slice('http://'.length) };
@@ -41,16 +35,16 @@ async function stopWhenDone({ child, finished }: Running, server: PubSubServer) 
 test('what cannot be used is kept with the reason and stepped over; the rest is stored, then acknowledged', () =>
   withDirectory(async directory => {
     const server = await PubSubServer.start();
-    const good = [0n, 1n, 2n].map(i => alert(FIRST_ID + i));
+    const good = [0n, 1n, 2n].map(i => alertOf(FIRST_ID + i));
     const ids = server.publish([
       good[0]!,
       { data: Buffer.from('{"diaObject"') },
       { data: Buffer.from([0xff, 0xfe]) },
-      { data: alert(FIRST_ID).data, attributes: { diaObject_diaObjectId: '5' } },
+      { data: alertOf(FIRST_ID).data, attributes: { diaObject_diaObjectId: '5' } },
       { data: new Uint8Array(0) },
       good[1]!,
       good[0]!,
-      alert(FIRST_ID + 9n, 0.1),
+      alertOf(FIRST_ID + 9n, 0.1),
       { data: Buffer.from('{"diaObject": null, "diaSource": {}}') },
       good[2]!,
     ]);
@@ -70,7 +64,7 @@ test('what cannot be used is kept with the reason and stepped over; the rest is 
       [
         { ...origins[0], reason: 'not JSON', message: '{"diaObject"' },
         { ...origins[1], reason: 'not UTF-', message_base64: '//4=' },
-        { ...origins[2], reason: 'the attr', message: `${alert(FIRST_ID).data}` },
+        { ...origins[2], reason: 'the attr', message: `${alertOf(FIRST_ID).data}` },
         { ...origins[3], reason: 'the mess', message: '' },
       ],
     );
@@ -96,7 +90,7 @@ test('nothing of a batch is acknowledged before all of it is on disk', () =>
     await eventually('the database is made', async () => existsSync(join(data, 'nearsky.mdb')) || undefined);
     // Where the rejects are to go, so that they can't be kept.
     writeFileSync(join(data, 'rejected'), '');
-    server.publish([alert(FIRST_ID), { data: Buffer.from('no alert') }, alert(FIRST_ID + 1n)]);
+    server.publish([alertOf(FIRST_ID), { data: Buffer.from('no alert') }, alertOf(FIRST_ID + 1n)]);
     await eventually('the batch has come three times', async () => server.deliveries >= 9 || undefined);
     assert.is(server.acknowledged.size, 0);
     rmSync(join(data, 'rejected'));
@@ -115,7 +109,7 @@ test('a broker that fails holds up no other, is tried again, and shows no creden
   withDirectory(async directory => {
     let requests = 0;
     const server = await PubSubServer.start({ fault: () => (requests++ < 2 ? 503 : undefined) });
-    server.publish([alert(FIRST_ID), alert(FIRST_ID + 1n)]);
+    server.publish([alertOf(FIRST_ID), alertOf(FIRST_ID + 1n)]);
     const variables = {
       ...settings(server),
       LASAIR_TOPICS: 'lasair_1mine',

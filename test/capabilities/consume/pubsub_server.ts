@@ -9,6 +9,14 @@ export interface PubSubMessage {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
+/** An alert as Pitt-Google sends it. */
+export const alertOf = (id: bigint, reliability = 0.9): PubSubMessage => ({
+  data: Buffer.from(
+    `{"diaObject": {"diaObjectId": ${id}, "ra": 10.5, "dec": -20.25}, "diaSource": {"reliability": ${reliability}}}`,
+  ),
+  attributes: { diaObject_diaObjectId: `${id}` },
+});
+
 export interface PubSubServerOptions {
   /** When a message that was not acknowledged is delivered again. */
   readonly ackDeadlineMs?: number;

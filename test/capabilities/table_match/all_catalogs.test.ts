@@ -5,22 +5,14 @@ import { openTable } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MATCH_FORMATS } from '../../../src/core/contract/formats.ts';
-import { TestApp } from '../../core/http/support.ts';
+import type { TestApp } from '../../core/http/support.ts';
 import { HARD_PLACES, offset, seededRandom } from '../../oracle/skies.ts';
-import { inWorld, type World, type WrittenCatalog } from '../crossmatch/world.ts';
+import { inWorld, type WrittenCatalog } from '../crossmatch/world.ts';
+import { withApp } from './app.ts';
 
 const test = suite('table_match/all_catalogs');
 
 const CATALOGS = ['gaia_dr3', 'des_y6_gold'];
-
-async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = new TestApp(join(world.directory, 'data'));
-  try {
-    await use(await app.ready());
-  } finally {
-    await app.app.close();
-  }
-}
 
 /** The cells of an answer by column, read with the format's own reader, as strings. */
 async function columnsOf(app: TestApp, search: string, table: string): Promise<Map<string, string[]>> {

@@ -23,15 +23,6 @@ import { inWorld, World, type WrittenCatalog } from '../crossmatch/world.ts';
 
 const test = suite('table_match/crossmatch_table');
 
-async function withApp(world: World, use: (app: TestApp) => Promise<void>, settings = {}): Promise<void> {
-  const app = new TestApp(join(world.directory, 'data'), settings);
-  try {
-    await use(await app.ready());
-  } finally {
-    await app.app.close();
-  }
-}
-
 /** Places of objects, away from the hard ones and from each other. */
 const [SOUTH, OF_FK4, NORTH, PAIR] = [
   { ra: 10, dec: -30 },
@@ -469,6 +460,8 @@ def plain(cell):
 rows = [[plain(t[c][i]) for c in t.colnames] for i in range(len(t))]
 print(json.dumps({"names": t.colnames, "units": [str(t[c].unit) for c in t.colnames], "rows": rows}))
 `;
+
+import { withApp } from './app.ts';
 
 needs(test, whyNoPython('astropy'))('an answer in FITS, as astropy reads it [Crossmatch of a table]', async () => {
   const { app, world, objects } = hard;

@@ -1,11 +1,10 @@
 /** Tables that take more memory than the process that reads them may have. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TestApp } from '../../core/http/support.ts';
 import { inWorld } from '../crossmatch/world.ts';
+import { withApp } from './app.ts';
 
 const test = suite('table_match/memory');
 
@@ -20,17 +19,17 @@ test('a table that takes more memory than its process may have is not called dam
     const parquet = new Uint8Array(parquetWriteBuffer({ columnData: columns, pageSize: 2 ** 30 }));
     const arrow = readFileSync(new URL('../../fixtures/tables/zeros_zstd.arrows', import.meta.url));
     const settings = { API_TABLE_MEMORY_MIB: '64', API_MAX_TABLE_ROWS: '10000000', API_MAX_TABLE_MIB: '1024' };
-    const app = new TestApp(join(world.directory, 'data'), settings);
-    try {
-      await app.ready();
-      for (const table of [parquet, arrow]) {
-        const { status, body } = await app.post('/api/crossmatch', table, null);
-        assert.is(status, 400);
-        assert.match(body.message, /takes more memory than is allowed for a table/);
-      }
-    } finally {
-      await app.app.close();
-    }
+    await withApp(
+      world,
+      async app => {
+        for (const table of [parquet, arrow]) {
+          const { status, body } = await app.post('/api/crossmatch', table, null);
+          assert.is(status, 400);
+          assert.match(body.message, /takes more memory than is allowed for a table/);
+        }
+      },
+      settings,
+    );
   }));
 
 test.run();
