@@ -70,14 +70,14 @@ test('each layer has its files; a word finds the files of all', () =>
       'a/one.test.ts': file(1),
       'a/two.system.test.ts': file(1),
       'e2e/kill.campaign.test.ts': file(1, 0, "if (process.env.TEST_KILLS !== '2') throw new Error();"),
-      'fuzz/fuzz.campaign.test.ts': file(1),
+      'streams/readers.campaign.test.ts': file(1),
     },
     run => {
       assert.equal(run().ran, ['a/one']);
       assert.equal(run('--layer', 'system').ran, ['a/two.system']);
       process.env.TEST_KILLS = '2';
       assert.equal(run('--layer', 'campaign', 'kills', '--large').ran, ['e2e/kill.campaign']);
-      assert.equal(run('--layer', 'campaign', 'all').ran, ['e2e/kill.campaign', 'fuzz/fuzz.campaign']);
+      assert.equal(run('--layer', 'campaign', 'all').ran, ['e2e/kill.campaign', 'streams/readers.campaign']);
       delete process.env.TEST_KILLS;
       assert.is(run('--layer', 'campaign', 'kills').status, 1);
       assert.match(run('--layer', 'campaign').stderr, /kills .*TEST_KILLS=100/s);
